@@ -1,0 +1,16 @@
+# dlport_options(target): what every target of ours compiles with.
+function(dlport_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor $<$<BOOL:${DLPORT_WERROR}>:-Werror>)
+  if(DLPORT_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE} -fno-omit-frame-pointer -g)
+    target_link_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE})
+  endif()
+endfunction()
+
+# dlport_layer(name sources...): one folder of the library, compiled once and linked into libdlport.
+function(dlport_layer name)
+  add_library(${name} OBJECT ${ARGN})
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  dlport_options(${name})
+endfunction()

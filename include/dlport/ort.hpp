@@ -1,0 +1,92 @@
+/// ONNX Runtime as a device: execution providers, graphs of ONNX operators, compiled and run on memory that we own.
+/// Everything goes through ONNX Runtime's public C API in a shared library opened at run time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "dlport/device.hpp"
+#include "dlport/dtype.hpp"
+#include "dlport/export.h"
+#include "dlport/layout.hpp"
+#include "dlport/tensor.hpp"
+
+namespace dlport::ort {
+
+/// Options of an execution provider, as ONNX Runtime spells them.
+using Options = std::map<std::string, std::string>;
+
+/// One configured execution provider: what `ort:<index>` stands for.
+struct DeviceInfo {
+  int index;                ///< N of ort:N
+  std::string provider;     ///< "CPUExecutionProvider", "OpenVINOExecutionProvider", ...
+  std::string vendor;       ///< of the provider
+  std::string hardware;     ///< "CPU", "GPU", "NPU"
+  Device physical;          ///< whose memory it computes on
+  Options options;
+};
+
+/// Makes ort:`index` the named provider ("cpu", "openvino", or ONNX Runtime's own name). ort:0 is "cpu" unless set.
+/// Throws Error{not_found} naming the providers that there are.
+DLPORT_API void set_device(int index, std::string_view provider, const Options& options = {});
+
+/// The configured devices, ort:0 first.
+DLPORT_API std::vector<DeviceInfo> devices();
+
+/// An attribute of an ONNX node.
+struct Attribute {
+  std::string name;
+  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>, Tensor>
+      value;
+};
+
+/// A value in a graph: an input, a constant or a node's output. `absent` stands for an optional input left out.
+using Value = int32_t;
+inline constexpr Value absent = -1;
+
+class Executable;
+
+/// A graph of ONNX operators under construction. Plain data: building one calls nothing of ONNX Runtime.
+/// Not thread-safe; compile() may be called by several threads.
+class DLPORT_API Graph {
+ public:
+  Graph();
+  ~Graph();
+  Graph(Graph&&) noexcept;
+  Graph& operator=(Graph&&) noexcept;
+
+  /// Adds an input; a dimension of -1 is dynamic.
+  Value input(DType dtype, Shape shape);
+  /// Adds a constant, whose memory is shared, not copied.
+  Value constant(Tensor tensor);
+  /// Adds a node and returns its outputs. `domain` "" is ONNX's own.
+  std::vector<Value> node(std::string_view op, std::span<const Value> inputs, int outputs = 1,
+                          std::vector<Attribute> attributes = {}, std::string_view domain = "");
+  /// Makes `value` the next output, with the dtype and shape that it will have (-1: dynamic).
+  void output(Value value, DType dtype, Shape shape);
+
+  /// Compiles for ort:`device`. Throws Error{unsupported} with ONNX Runtime's own words where it has no kernel.
+  std::shared_ptr<const Executable> compile(int device = 0) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A compiled graph. Thread-safe: several threads may run one at the same time.
+class DLPORT_API Executable {
+ public:
+  virtual ~Executable();
+  /// Runs on row-major tensors in the physical device's memory, writing results straight into `outputs`.
+  /// Checked against the graph: count only (shapes and dtypes are ONNX Runtime's to check).
+  /// Throws Error{device} with ONNX Runtime's own words.
+  virtual void run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const = 0;
+};
+
+}  // namespace dlport::ort

@@ -1,0 +1,131 @@
+/// Tensors: `TensorView` borrows, `Tensor` owns. Both are DLPack's `DLTensor` underneath.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "dlport/device.hpp"
+#include "dlport/dlpack.h"
+#include "dlport/dtype.hpp"
+#include "dlport/export.h"
+#include "dlport/layout.hpp"
+
+namespace dlport {
+
+/// A borrowed tensor: a `DLTensor` by value whose shape and strides arrays belong to somebody else.
+/// Copying one copies 48 bytes. The lender keeps memory and arrays alive while the view is used.
+class TensorView {
+ public:
+  TensorView() noexcept = default;
+  /// Borrows `tensor`; nothing is validated (see validate() in exchange.hpp for foreign ones).
+  TensorView(const DLTensor& tensor) noexcept : tensor_(tensor) {}  // NOLINT: it is one
+
+  /// The first element: DLPack's `data` plus `byte_offset`. Meaningless for devices whose `data` is a handle.
+  void* data() const noexcept { return static_cast<char*>(tensor_.data) + tensor_.byte_offset; }
+  Device device() const noexcept { return tensor_.device; }
+  DType dtype() const noexcept { return tensor_.dtype; }
+  int32_t ndim() const noexcept { return tensor_.ndim; }
+  Shape shape() const noexcept { return {tensor_.shape, static_cast<size_t>(tensor_.ndim)}; }
+  /// In elements; empty where the producer left them NULL, which means row-major.
+  Strides strides() const noexcept {
+    return tensor_.strides ? Strides{tensor_.strides, static_cast<size_t>(tensor_.ndim)} : Strides{};
+  }
+  int64_t numel() const noexcept { return dlport::numel(shape()); }
+  /// Bytes of the elements packed row-major.
+  int64_t nbytes() const noexcept { return (numel() * dtype().element_bits() + 7) / 8; }
+  bool is_contiguous() const noexcept { return dlport::is_contiguous(shape(), strides()); }
+  /// True where the first element lies at a multiple of its own alignment.
+  DLPORT_API bool is_aligned() const noexcept;
+
+  const DLTensor& dltensor() const noexcept { return tensor_; }
+
+ private:
+  DLTensor tensor_{nullptr, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, nullptr, nullptr, 0};
+};
+
+/// Called once when the last reference to foreign memory goes; may run on any thread.
+using Deleter = void (*)(void* context);
+
+namespace detail {
+struct TensorObject;  // one allocation: reference count, managed tensor, shape and strides
+}
+
+/// An owned tensor: a counted reference to memory with a layout. Copying shares, destruction of the last
+/// reference releases the memory exactly once. Thread-safe as a `shared_ptr` is: the count is atomic, the
+/// elements are not guarded.
+class Tensor {
+ public:
+  Tensor() noexcept = default;
+  Tensor(const Tensor& other) noexcept : object_(other.object_) { retain(); }
+  Tensor(Tensor&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Tensor() { release(); }
+
+  /// Uninitialised row-major host memory, aligned to 256 bytes as DLPack asks.
+  /// Throws Error{invalid_argument} for a bad shape or dtype, Error{out_of_memory}.
+  DLPORT_API static Tensor empty(Shape shape, DType dtype);
+
+  /// Wraps memory that `context` keeps alive; `deleter(context)` runs once (also where this throws).
+  /// `strides` may be empty (row-major). `flags` are DLPack's (read-only, padded sub-byte).
+  DLPORT_API static Tensor from_blob(void* data, Shape shape, Strides strides, DType dtype, Device device,
+                                     void* context, Deleter deleter, uint64_t flags = 0);
+
+  /// Takes over a managed tensor after validating it. Throws Error naming the field at fault; the managed
+  /// tensor's deleter has then been called. A virtual device resolves to its physical one.
+  DLPORT_API static Tensor from_managed(DLManagedTensorVersioned* managed);
+  DLPORT_API static Tensor from_managed_legacy(DLManagedTensor* managed);
+
+  /// Hands out a reference as a managed tensor, whose deleter releases it; strides are never NULL for ndim > 0.
+  /// `copied` sets the is-copied flag. The device is the physical one.
+  DLPORT_API DLManagedTensorVersioned* to_managed(bool copied = false) const;
+  /// As to_managed, without flags: throws Error{unsupported} for a read-only or padded sub-byte tensor.
+  DLPORT_API DLManagedTensor* to_managed_legacy() const;
+
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+  // What the tensor is; all of these need a non-null tensor.
+  DLPORT_API const DLTensor& dltensor() const noexcept;
+  TensorView view() const noexcept { return dltensor(); }
+  operator TensorView() const noexcept { return view(); }  // NOLINT: lending is free
+  void* data() const noexcept { return view().data(); }
+  /// The device the tensor was made on: possibly a virtual one.
+  DLPORT_API Device device() const noexcept;
+  /// The device whose memory it is; what every export hands out.
+  Device physical_device() const noexcept { return view().device(); }
+  DType dtype() const noexcept { return view().dtype(); }
+  int32_t ndim() const noexcept { return dltensor().ndim; }
+  Shape shape() const noexcept { return view().shape(); }
+  Strides strides() const noexcept { return view().strides(); }
+  int64_t numel() const noexcept { return view().numel(); }
+  int64_t nbytes() const noexcept { return view().nbytes(); }
+  bool is_contiguous() const noexcept { return view().is_contiguous(); }
+  DLPORT_API bool read_only() const noexcept;
+  DLPORT_API uint64_t flags() const noexcept;
+
+  // Layout operations: pure, they share the memory. Negative axes count from the end.
+  // Each throws Error{invalid_argument} naming the argument that does not fit.
+  DLPORT_API Tensor as_strided(Shape shape, Strides strides, int64_t offset) const;
+  DLPORT_API Tensor reshape(Shape shape) const;  ///< Error{would_copy} where the layout does not allow it
+  DLPORT_API Tensor permute(std::span<const int> axes) const;
+  DLPORT_API Tensor slice(int axis, int64_t start, int64_t stop, int64_t step = 1) const;
+  DLPORT_API Tensor select(int axis, int64_t index) const;
+  DLPORT_API Tensor broadcast_to(Shape shape) const;
+  /// The same memory under a virtual device (which must resolve to this tensor's physical device).
+  DLPORT_API Tensor on(Device virtual_device) const;
+  DLPORT_API Tensor as_read_only() const;
+
+ private:
+  explicit Tensor(detail::TensorObject* object) noexcept : object_(object) {}
+  DLPORT_API void retain() const noexcept;
+  DLPORT_API void release() noexcept;
+
+  friend struct detail::TensorObject;
+  detail::TensorObject* object_ = nullptr;
+};
+
+}  // namespace dlport
