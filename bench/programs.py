@@ -1,0 +1,64 @@
+"""Whole PyTorch programs on "ort" beside the same on "cpu": time a step, and peak memory.
+
+    python bench/programs.py [PROGRAM ...]
+
+Steps alternate between the devices, so that a drift of the machine's speed meets both; the ratio is the median of the
+pairs. Peak memory is that of a process of its own for each device.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+import dlport.torch  # noqa: E402, F401  registers "ort"
+from examples.programs import PROGRAMS  # noqa: E402
+
+STEPS, PAIRS = 3, 7
+
+
+def seconds(program: object, device: str) -> float:
+    start = time.perf_counter()
+    program.run(device, steps=STEPS)
+    return (time.perf_counter() - start) / STEPS
+
+
+def peak_megabytes(name: str, device: str) -> float:
+    """Runs the program alone in a process and returns the most memory that it held."""
+    code = f"import bench.programs as b; b.report_peak({name!r}, {device!r})"
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+def report_peak(name: str, device: str) -> None:
+    import_module(f"examples.programs.{name}").run(device, steps=20)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+def main(names: list[str]) -> None:
+    table = Table("program", "cpu, ms a step", "ort, ms a step", "time ort / cpu", "peak memory ort / cpu", title="Programs")
+    for name in track(names or PROGRAMS, description="programs"):
+        program = import_module(f"examples.programs.{name}")
+        for device in ("cpu", "ort"):
+            seconds(program, device)
+        pairs = [(seconds(program, "cpu"), seconds(program, "ort")) for _ in range(PAIRS)]
+        cpu, ort = (1e3 * statistics.median(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(b / a for a, b in pairs)
+        memory = peak_megabytes(name, "ort") / peak_megabytes(name, "cpu")
+        table.add_row(name, f"{cpu:.2f}", f"{ort:.2f}", f"{ratio:.2f}", f"{memory:.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
