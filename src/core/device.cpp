@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <mutex>
 #include <shared_mutex>
 #include <utility>
 
