@@ -19,6 +19,20 @@
 
 namespace dlport::ort {
 
+/// Names the ONNX Runtime library to open. Searched in this order: the environment's DLPORT_ORT_LIBRARY, this path, the
+/// loader's own "libonnxruntime.so". Has no effect once the library is open. Thread-safe.
+DLPORT_API void use_library(std::string path);
+
+/// The library's version, e.g. "1.30.0". Opens it: throws Error{not_found} where there is none or it is something else,
+/// Error{unsupported} where it is older than 1.23.
+DLPORT_API std::string version();
+
+/// Registers the shared library at `path` as a plugin execution provider under `name` (any; used in messages).
+DLPORT_API void register_provider(const std::string& name, const std::string& path);
+
+/// Makes `ort` a virtual device (see register_virtual_device): tensors on ort:N then resolve to what N computes on.
+DLPORT_API void register_ort_device();
+
 /// Options of an execution provider, as ONNX Runtime spells them.
 using Options = std::map<std::string, std::string>;
 
