@@ -68,6 +68,7 @@ AttributeHandle attribute(const Attribute& source) {
   };
   struct Visitor {
     decltype(make)& build;
+    const std::string& name;
     AttributeHandle operator()(int64_t value) { return build(&value, 1, AttributeType::integer); }
     AttributeHandle operator()(float value) { return build(&value, 1, AttributeType::real); }
     AttributeHandle operator()(const std::string& value) {
@@ -84,12 +85,13 @@ AttributeHandle attribute(const Attribute& source) {
       for (const std::string& text : value) texts.push_back(text.c_str());
       return build(texts.data(), texts.size(), AttributeType::strings);
     }
-    AttributeHandle operator()(const Tensor& value) {
-      const ValueHandle held = tensor_value(value);
-      return build(held.get(), 1, AttributeType::tensor);
+    AttributeHandle operator()(const Tensor&) {
+      throw Error(ErrorCode::unsupported, "attribute '" + name +
+                                              "' is a tensor, which ONNX Runtime's model editor cannot "
+                                              "take; make it a constant of the graph");
     }
   };
-  return std::visit(Visitor{make}, source.value);
+  return std::visit(Visitor{make, source.name}, source.value);
 }
 
 }  // namespace

@@ -55,14 +55,26 @@ TEST(Graph, ReadsConstantsInPlaceWhateverTheirSize) {
 TEST(Graph, PassesAttributesOfEveryKindThatAnOperatorTakes) {
   Graph graph;
   const Value x = graph.input(float32, kAnyLength);
-  graph.output(graph.node("LeakyRelu", std::vector{x}, 1, {{"alpha", 0.5f}})[0], float32, kAnyLength);
-  EXPECT_EQ(run(*graph.compile(), {vector_of({-2, 2})}, 2), (std::vector<float>{-1, 2}));
+  const Value scaled = graph.node("LeakyRelu", std::vector{x}, 1, {{"alpha", 0.5f}})[0];
+  const Value axes = graph.constant([] {
+    Tensor axis = Tensor::empty(std::vector<int64_t>{1}, int64);
+    *static_cast<int64_t*>(axis.data()) = 0;
+    return axis;
+  }());
+  const Value sum = graph.node("ReduceSum", std::vector{scaled, axes}, 1, {{"keepdims", int64_t{1}}})[0];
+  graph.output(sum, float32, kAnyLength);
+  EXPECT_EQ(run(*graph.compile(), {vector_of({-2, 2})}, 1), (std::vector<float>{1}));
+}
 
-  Graph constant;
-  const Value value = constant.node("Constant", {}, 1, {{"value", vector_of({7, 8})}})[0];
-  const Value y = constant.input(float32, kAnyLength);
-  constant.output(constant.node("Add", std::vector{value, y})[0], float32, kAnyLength);
-  EXPECT_EQ(run(*constant.compile(), {vector_of({1, 1})}, 2), (std::vector<float>{8, 9}));
+TEST(Graph, SaysThatATensorAttributeHasToBeAConstant) {
+  Graph graph;
+  graph.output(graph.node("Constant", {}, 1, {{"value", vector_of({7, 8})}})[0], float32, kAnyLength);
+  try {
+    graph.compile();
+    FAIL() << "compiled";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("make it a constant"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Graph, RunsOnTensorsWithoutElements) {
