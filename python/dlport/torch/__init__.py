@@ -1,0 +1,18 @@
+"""PyTorch's `torch.device("ort")`: `import dlport.torch` registers it."""
+
+from __future__ import annotations
+
+import torch
+
+from dlport.torch._device import register
+
+register()
+
+from dlport.torch._share import share  # noqa: E402
+from dlport.torch._stats import reset_stats, stats  # noqa: E402
+
+__all__ = ["reset_stats", "share", "stats"]
+
+
+def _autoload() -> None:
+    """PyTorch's device autoload calls this while `torch` is being imported; importing this module has done the work."""

@@ -1,0 +1,28 @@
+"""Registers "ort" with PyTorch: its name, its module `torch.ort`, `tensor.ort()` and the like."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+
+from dlport import _torch
+
+
+def register() -> None:
+    """Makes `torch.device("ort")` work. Called once, by `import dlport.torch`."""
+    if torch.__version__ != _torch.built_for:
+        raise ImportError(
+            f"dlport.torch was built for torch {_torch.built_for}, but torch {torch.__version__} is installed; "
+            f"pip install torch=={_torch.built_for.split('+')[0]}, or rebuild dlport"
+        )
+    from dlport.torch import _module
+
+    torch.utils.rename_privateuse1_backend("ort")
+    _torch.register_device()
+    torch._register_device_module("ort", _module)
+    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    mode = os.environ.get("DLPORT_FALLBACK", "native")
+    if mode not in _torch.Fallback.__members__:
+        raise ValueError(f"DLPORT_FALLBACK={mode!r} is not one of native, warn, error")
+    _torch.set_fallback(_torch.Fallback[mode])

@@ -1,0 +1,73 @@
+#include "torch/buffer.hpp"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/TensorImpl.h>
+
+#include <memory>
+#include <utility>
+
+namespace dlport::pytorch {
+namespace {
+
+void delete_buffer(void* context) { delete static_cast<Buffer*>(context); }
+
+Buffer* buffer_of(const c10::Storage& ort) {
+  const c10::DataPtr& data = ort.data_ptr();
+  TORCH_CHECK(data.get_deleter() == &delete_buffer, "a storage on ", data.device(),
+              " was not made by dlport, so the memory below it is unknown");
+  return static_cast<Buffer*>(data.get_context());
+}
+
+at::Tensor tensor_over(c10::Storage storage, c10::DispatchKey key, const at::Tensor& like) {
+  auto tensor = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), like.dtype());
+  c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  impl->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
+  if (like.is_conj()) impl->_set_conj(true);
+  if (like.is_neg()) impl->_set_neg(true);
+  return tensor;
+}
+
+}  // namespace
+
+c10::DataPtr wrap_data(c10::Storage physical, c10::Device device) {
+  void* data = const_cast<void*>(physical.data());
+  auto buffer = std::make_unique<Buffer>(Buffer{std::move(physical)});
+  return {data, buffer.release(), &delete_buffer, device};
+}
+
+c10::Storage wrap_storage(c10::Storage physical, c10::Device device) {
+  const size_t bytes = physical.nbytes();
+  return c10::Storage(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
+                                                            wrap_data(std::move(physical), device),
+                                                            c10::GetAllocator(kORTDevice), /*resizable=*/true));
+}
+
+void sync_storage(const c10::Storage& ort) {
+  Buffer* buffer = buffer_of(ort);
+  const c10::Storage physical = buffer->physical;
+  if (physical.data() == ort.data() && physical.nbytes() == ort.nbytes()) return;
+  c10::StorageImpl* impl = ort.unsafeGetStorageImpl();
+  impl->set_data_ptr_noswap(wrap_data(physical, ort.device()));
+  impl->set_nbytes(physical.nbytes());
+}
+
+const c10::Storage& physical_storage(const c10::Storage& ort) {
+  sync_storage(ort);
+  return buffer_of(ort)->physical;
+}
+
+at::Tensor physical_tensor(const at::Tensor& ort) {
+  c10::Storage physical = physical_storage(ort.storage());
+  const c10::DispatchKey key = c10::computeDispatchKey(std::nullopt, std::nullopt, physical.device());
+  return tensor_over(std::move(physical), key, ort);
+}
+
+at::Tensor ort_tensor(c10::Storage storage, const at::Tensor& like) {
+  return tensor_over(std::move(storage), c10::DispatchKey::PrivateUse1, like);
+}
+
+at::Tensor share_on_ort(const at::Tensor& physical, c10::Device device) {
+  return ort_tensor(wrap_storage(physical.storage(), device), physical);
+}
+
+}  // namespace dlport::pytorch

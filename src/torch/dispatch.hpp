@@ -1,0 +1,28 @@
+// The one way by which an operator on ort tensors is carried out: its lowering on ONNX Runtime, else the native kernel.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace dlport::pytorch {
+
+/// What to do with an operator that has no lowering (the environment's DLPORT_FALLBACK).
+enum class Fallback { native, warn, error };
+
+void set_fallback(Fallback fallback);
+Fallback fallback();
+
+/// Calls of one operator since the last reset.
+struct Calls {
+  uint64_t lowered = 0, native = 0;
+};
+
+/// By operator, "aten::add.Tensor" and so on; operators without calls are left out.
+std::map<std::string, Calls> calls();
+void reset_calls();
+
+/// Registers the dispatch function for every operator that has a CPU kernel, and as the device's fallback.
+void register_operators();
+
+}  // namespace dlport::pytorch

@@ -1,0 +1,63 @@
+// The Python module behind `dlport.torch`.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include "torch/buffer.hpp"
+#include "torch/device.hpp"
+#include "torch/dispatch.hpp"
+
+namespace nb = nanobind;
+
+// at::Tensor <-> torch.Tensor
+template <>
+struct nanobind::detail::type_caster<at::Tensor> {
+  NB_TYPE_CASTER(at::Tensor, const_name("torch.Tensor"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    if (!THPVariable_Check(source.ptr())) return false;
+    value = THPVariable_Unpack(source.ptr());
+    return true;
+  }
+  static handle from_cpp(const at::Tensor& tensor, rv_policy, cleanup_list*) noexcept {
+    return THPVariable_Wrap(tensor);
+  }
+};
+
+namespace dlport::pytorch {
+namespace {
+
+at::Tensor share_with_ort(const at::Tensor& tensor, int index) {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  return share_on_ort(tensor, c10::Device(kORTDevice, static_cast<c10::DeviceIndex>(index)));
+}
+
+at::Tensor share_physical(const at::Tensor& tensor) { return physical_tensor(tensor); }
+
+nb::dict calls_by_operator() {
+  nb::dict result;
+  for (const auto& [name, count] : calls()) result[name.c_str()] = nb::make_tuple(count.lowered, count.native);
+  return result;
+}
+
+}  // namespace
+
+NB_MODULE(_torch, m) {
+  m.attr("built_for") = DLPORT_TORCH_VERSION;
+  nb::enum_<Fallback>(m, "Fallback")
+      .value("native", Fallback::native)
+      .value("warn", Fallback::warn)
+      .value("error", Fallback::error);
+  m.def("register_device", [] {
+    register_device();
+    register_operators();
+  });
+  m.def("share_with_ort", &share_with_ort, nb::arg("tensor"), nb::arg("index"));
+  m.def("share_physical", &share_physical, nb::arg("tensor"));
+  m.def("calls", &calls_by_operator);
+  m.def("reset_calls", &reset_calls);
+  m.def("set_fallback", &set_fallback, nb::arg("mode"));
+}
+
+}  // namespace dlport::pytorch
