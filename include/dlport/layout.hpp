@@ -14,6 +14,9 @@ namespace dlport {
 using Shape = std::span<const int64_t>;
 using Strides = std::span<const int64_t>;
 
+/// The most dimensions that a tensor may have: as many as any framework makes.
+inline constexpr int kMaxNdim = 64;
+
 /// Product of the dimensions (1 for ndim 0), or nothing where one is negative or the product leaves int64.
 DLPORT_API std::optional<int64_t> checked_numel(Shape shape) noexcept;
 

@@ -14,13 +14,13 @@
 
 namespace dlport {
 
-/// A borrowed tensor: a `DLTensor` by value whose shape and strides arrays belong to somebody else.
-/// Copying one copies 48 bytes. The lender keeps memory and arrays alive while the view is used.
+/// A borrowed tensor: a `DLTensor` by value, whose shape and strides arrays belong to somebody else, and its flags.
+/// Copying one copies 56 bytes. The lender keeps memory and arrays alive while the view is used.
 class TensorView {
  public:
   TensorView() noexcept = default;
   /// Borrows `tensor`; nothing is validated (see validate() in exchange.hpp for foreign ones).
-  TensorView(const DLTensor& tensor) noexcept : tensor_(tensor) {}  // NOLINT: it is one
+  TensorView(const DLTensor& tensor, uint64_t flags = 0) noexcept : tensor_(tensor), flags_(flags) {}  // NOLINT
 
   /// The first element: DLPack's `data` plus `byte_offset`. Meaningless for devices whose `data` is a handle.
   void* data() const noexcept { return static_cast<char*>(tensor_.data) + tensor_.byte_offset; }
@@ -32,9 +32,16 @@ class TensorView {
   Strides strides() const noexcept {
     return tensor_.strides ? Strides{tensor_.strides, static_cast<size_t>(tensor_.ndim)} : Strides{};
   }
+  /// DLPack's DLPACK_FLAG_BITMASK_* bits.
+  uint64_t flags() const noexcept { return flags_; }
+  bool read_only() const noexcept { return flags_ & DLPACK_FLAG_BITMASK_READ_ONLY; }
+  /// True where each element narrower than a byte has a byte of its own (its value in the low bits).
+  bool is_padded() const noexcept { return flags_ & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED; }
+  /// Bits from one element to the next of a row: all lanes together, or whole bytes where padded.
+  int64_t pitch_bits() const noexcept { return is_padded() ? 8 * dtype().itemsize() : dtype().element_bits(); }
   int64_t numel() const noexcept { return dlport::numel(shape()); }
-  /// Bytes of the elements packed row-major.
-  int64_t nbytes() const noexcept { return (numel() * dtype().element_bits() + 7) / 8; }
+  /// Bytes of the elements laid row-major: those of sub-byte dtypes share bytes unless they are padded.
+  int64_t nbytes() const noexcept { return (numel() * pitch_bits() + 7) / 8; }
   bool is_contiguous() const noexcept { return dlport::is_contiguous(shape(), strides()); }
   /// True where the first element lies at a multiple of its own alignment.
   DLPORT_API bool is_aligned() const noexcept;
@@ -43,6 +50,7 @@ class TensorView {
 
  private:
   DLTensor tensor_{nullptr, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, nullptr, nullptr, 0};
+  uint64_t flags_ = 0;
 };
 
 /// Called once when the last reference to foreign memory goes; may run on any thread.
@@ -58,17 +66,19 @@ struct TensorObject;  // one allocation: reference count, managed tensor, shape 
 class Tensor {
  public:
   Tensor() noexcept = default;
-  Tensor(const Tensor& other) noexcept : object_(other.object_) { retain(); }
-  Tensor(Tensor&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Tensor(const Tensor& other) noexcept : managed_(other.managed_) { retain(); }
+  Tensor(Tensor&& other) noexcept : managed_(std::exchange(other.managed_, nullptr)) {}
   Tensor& operator=(Tensor other) noexcept {
-    std::swap(object_, other.object_);
+    std::swap(managed_, other.managed_);
     return *this;
   }
-  ~Tensor() { release(); }
+  ~Tensor() {
+    if (managed_) release();
+  }
 
-  /// Uninitialised row-major host memory, aligned to 256 bytes as DLPack asks.
+  /// Uninitialised row-major host memory, aligned to 256 bytes as DLPack asks. `flags` may ask for padded elements.
   /// Throws Error{invalid_argument} for a bad shape or dtype, Error{out_of_memory}.
-  DLPORT_API static Tensor empty(Shape shape, DType dtype);
+  DLPORT_API static Tensor empty(Shape shape, DType dtype, uint64_t flags = 0);
 
   /// Wraps memory that `context` keeps alive; `deleter(context)` runs once (also where this throws).
   /// `strides` may be empty (row-major). `flags` are DLPack's (read-only, padded sub-byte).
@@ -76,7 +86,8 @@ class Tensor {
                                      void* context, Deleter deleter, uint64_t flags = 0);
 
   /// Takes over a managed tensor after validating it. Throws Error naming the field at fault; the managed
-  /// tensor's deleter has then been called. A virtual device resolves to its physical one.
+  /// tensor's deleter has then been called. A virtual device resolves to its physical one. The is-copied flag is
+  /// about the import, so the tensor does not keep it.
   DLPORT_API static Tensor from_managed(DLManagedTensorVersioned* managed);
   DLPORT_API static Tensor from_managed_legacy(DLManagedTensor* managed);
 
@@ -86,11 +97,12 @@ class Tensor {
   /// As to_managed, without flags: throws Error{unsupported} for a read-only or padded sub-byte tensor.
   DLPORT_API DLManagedTensor* to_managed_legacy() const;
 
-  explicit operator bool() const noexcept { return object_ != nullptr; }
+  explicit operator bool() const noexcept { return managed_ != nullptr; }
 
   // What the tensor is; all of these need a non-null tensor.
-  DLPORT_API const DLTensor& dltensor() const noexcept;
-  TensorView view() const noexcept { return dltensor(); }
+  const DLTensor& dltensor() const noexcept { return managed_->dl_tensor; }
+  uint64_t flags() const noexcept { return managed_->flags; }
+  TensorView view() const noexcept { return {dltensor(), flags()}; }
   operator TensorView() const noexcept { return view(); }  // NOLINT: lending is free
   void* data() const noexcept { return view().data(); }
   /// The device the tensor was made on: possibly a virtual one.
@@ -104,14 +116,16 @@ class Tensor {
   int64_t numel() const noexcept { return view().numel(); }
   int64_t nbytes() const noexcept { return view().nbytes(); }
   bool is_contiguous() const noexcept { return view().is_contiguous(); }
-  DLPORT_API bool read_only() const noexcept;
-  DLPORT_API uint64_t flags() const noexcept;
+  bool is_aligned() const noexcept { return view().is_aligned(); }
+  bool read_only() const noexcept { return view().read_only(); }
+  bool is_padded() const noexcept { return view().is_padded(); }
 
   // Layout operations: pure, they share the memory. Negative axes count from the end.
   // Each throws Error{invalid_argument} naming the argument that does not fit.
   DLPORT_API Tensor as_strided(Shape shape, Strides strides, int64_t offset) const;
   DLPORT_API Tensor reshape(Shape shape) const;  ///< Error{would_copy} where the layout does not allow it
   DLPORT_API Tensor permute(std::span<const int> axes) const;
+  /// Python's slice, with its rules: negative positions count from the end, all are clamped to the axis.
   DLPORT_API Tensor slice(int axis, int64_t start, int64_t stop, int64_t step = 1) const;
   DLPORT_API Tensor select(int axis, int64_t index) const;
   DLPORT_API Tensor broadcast_to(Shape shape) const;
@@ -120,12 +134,12 @@ class Tensor {
   DLPORT_API Tensor as_read_only() const;
 
  private:
-  explicit Tensor(detail::TensorObject* object) noexcept : object_(object) {}
+  explicit Tensor(DLManagedTensorVersioned* managed) noexcept : managed_(managed) {}
   DLPORT_API void retain() const noexcept;
   DLPORT_API void release() noexcept;
 
   friend struct detail::TensorObject;
-  detail::TensorObject* object_ = nullptr;
+  DLManagedTensorVersioned* managed_ = nullptr;  // the front of a detail::TensorObject
 };
 
 }  // namespace dlport

@@ -6,8 +6,6 @@
 namespace dlport {
 namespace {
 
-/// More dimensions than any framework makes; a larger ndim is a sign of a wild pointer rather than of a tensor.
-constexpr int32_t kMaxNdim = 64;
 constexpr uint64_t kKnownFlags =
     DLPACK_FLAG_BITMASK_READ_ONLY | DLPACK_FLAG_BITMASK_IS_COPIED | DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
 

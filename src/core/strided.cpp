@@ -1,0 +1,155 @@
+#include "core/strided.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "core/parallel.hpp"
+#include "core/transpose.hpp"
+
+namespace dlport::detail {
+namespace {
+
+struct alignas(16) Item16 {
+  uint64_t halves[2];
+};
+
+/// Copies a plane: `outer.dim` times `inner.dim` items.
+using PlaneCopy = void (*)(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize);
+
+template <class Item>
+void copy_row(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t count) noexcept {
+  auto run = [=](auto to_step, auto from_step) {
+    for (int64_t i = 0; i < count; ++i) std::memcpy(dst + i * to_step, src + i * from_step, sizeof(Item));
+  };
+  // Steps that the compiler knows become vector instructions.
+  constexpr std::integral_constant<int64_t, sizeof(Item)> kPacked;
+  constexpr std::integral_constant<int64_t, -int64_t{sizeof(Item)}> kReversed;
+  constexpr std::integral_constant<int64_t, 0> kRepeated;
+  if (dst_step != kPacked) return run(dst_step, src_step);
+  if (src_step == kRepeated) return run(kPacked, kRepeated);
+  if (src_step == kReversed) return run(kPacked, kReversed);
+  run(kPacked, src_step);
+}
+
+/// Any steps. Where `src` lies along the outer axis the plane is walked in blocks, so that each of its cache lines is
+/// used up while it is there.
+template <class Item>
+void copy_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
+  const bool across = std::abs(outer.src_step) < std::abs(inner.src_step);
+  const int64_t block = across ? 64 : inner.dim;
+  for (int64_t begin = 0; begin < inner.dim; begin += block) {
+    const int64_t count = std::min(block, inner.dim - begin);
+    for (int64_t i = 0; i < outer.dim; ++i) {
+      copy_row<Item>(dst + i * outer.dst_step + begin * inner.dst_step, inner.dst_step,
+                     src + i * outer.src_step + begin * inner.src_step, inner.src_step, count);
+    }
+  }
+}
+
+/// `dst` packed along the inner axis, `src` along the outer one.
+template <class Item>
+void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
+  constexpr int64_t kRows = 64 / sizeof(Item);  // a cache line of `src`
+  constexpr int64_t kColumns = 4 * kRows;
+  for (int64_t column = 0; column < inner.dim; column += kColumns) {
+    const int64_t columns = std::min(kColumns, inner.dim - column);
+    for (int64_t row = 0; row < outer.dim; row += kRows) {
+      transpose_block<Item>(dst + row * outer.dst_step + column * inner.dst_step, outer.dst_step,
+                            src + row * outer.src_step + column * inner.src_step, inner.src_step,
+                            std::min(kRows, outer.dim - row), columns);
+    }
+  }
+}
+
+/// Items of any size, as runs of bytes.
+void copy_runs(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize) {
+  for (int64_t i = 0; i < outer.dim; ++i) {
+    for (int64_t j = 0; j < inner.dim; ++j) {
+      std::memcpy(dst + i * outer.dst_step + j * inner.dst_step, src + i * outer.src_step + j * inner.src_step,
+                  static_cast<size_t>(itemsize));
+    }
+  }
+}
+
+struct Kernels {
+  int64_t itemsize;
+  PlaneCopy any;
+  PlaneCopy transposed;
+};
+
+constexpr Kernels kKernels[] = {
+    {1, copy_plane<uint8_t>, transpose_plane<uint8_t>},   {2, copy_plane<uint16_t>, transpose_plane<uint16_t>},
+    {4, copy_plane<uint32_t>, transpose_plane<uint32_t>}, {8, copy_plane<uint64_t>, transpose_plane<uint64_t>},
+    {16, copy_plane<Item16>, copy_plane<Item16>},
+};
+
+PlaneCopy kernel_for(int64_t itemsize, const Axis& outer, const Axis& inner) noexcept {
+  for (const Kernels& kernels : kKernels) {
+    if (kernels.itemsize != itemsize) continue;
+    return inner.dst_step == itemsize && outer.src_step == itemsize ? kernels.transposed : kernels.any;
+  }
+  return copy_runs;
+}
+
+/// Makes the innermost loop part of the item where it runs over adjacent bytes on both sides.
+LoopNest with_runs_as_items(LoopNest nest) noexcept {
+  if (nest.depth == 0) return nest;
+  const Axis& inner = nest.axes().back();
+  if (inner.dst_step == nest.dst_itemsize && inner.src_step == nest.dst_itemsize) {
+    nest.dst_itemsize *= inner.dim;
+    nest.src_itemsize = nest.dst_itemsize;
+    --nest.depth;
+  }
+  return nest;
+}
+
+/// Takes the axis along which `src` moves least to the place beside the innermost one.
+void bring_source_axis_inside(std::span<Axis> axes) noexcept {
+  if (axes.size() < 3) return;
+  const auto outer = axes.first(axes.size() - 1);
+  auto nearest = std::ranges::min_element(outer, {}, [](const Axis& axis) { return std::abs(axis.src_step); });
+  if (std::abs(nearest->src_step) < std::abs(axes.back().src_step)) std::rotate(nearest, nearest + 1, outer.end());
+}
+
+template <class Body>
+void run_loops(std::span<const Axis> loops, char* dst, const char* src, const Body& body) {
+  if (loops.empty()) return body(dst, src);
+  const Axis& axis = loops.front();
+  for (int64_t i = 0; i < axis.dim; ++i) {
+    run_loops(loops.subspan(1), dst + i * axis.dst_step, src + i * axis.src_step, body);
+  }
+}
+
+}  // namespace
+
+void copy_items_here(const LoopNest& given) noexcept {
+  LoopNest nest = with_runs_as_items(given);
+  bring_source_axis_inside(nest.axes());
+  constexpr Axis kOnce{1, 0, 0};
+  const auto axes = nest.axes();
+  const Axis inner = axes.empty() ? kOnce : axes.back();
+  const Axis outer = axes.size() < 2 ? kOnce : axes[axes.size() - 2];
+  const PlaneCopy copy = kernel_for(nest.dst_itemsize, outer, inner);
+  run_loops(axes.first(axes.size() - std::min<size_t>(axes.size(), 2)), nest.dst, nest.src,
+            [&](char* dst, const char* src) { copy(dst, src, outer, inner, nest.dst_itemsize); });
+}
+
+void split_over_threads(const LoopNest& nest, int64_t bytes, const std::function<void(const LoopNest&)>& work) {
+  const auto axes = nest.axes();
+  if (axes.empty()) return work(nest);
+  // The outermost loop that is long enough for whole blocks to a part, or else the longest.
+  constexpr int64_t kBlock = 64;
+  auto split = std::ranges::find_if(axes, [](const Axis& axis) { return axis.dim >= 4 * kBlock; });
+  if (split == axes.end()) split = std::ranges::max_element(axes, {}, &Axis::dim);
+  const auto index = static_cast<int>(split - axes.begin());
+  parallel_for(split->dim, split->dim >= 4 * kBlock ? kBlock : 1, bytes,
+               [&](int64_t begin, int64_t end) { work(nest.part(index, begin, end - begin)); });
+}
+
+void copy_items(const LoopNest& nest) {
+  split_over_threads(nest, nest.items() * nest.dst_itemsize, copy_items_here);
+}
+
+}  // namespace dlport::detail

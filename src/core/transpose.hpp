@@ -1,0 +1,67 @@
+// The kernel behind transposes and permutes: a plane that lies one way in `src` and the other way in `dst`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace dlport::detail {
+
+/// A 16-byte register of items.
+template <class Item>
+struct Lanes {
+  static constexpr int kCount = 16 / sizeof(Item);
+  typedef Item Vector __attribute__((vector_size(16)));
+
+  /// a0 b0 a1 b1 ... of the lower halves, or of the upper ones.
+  template <bool kUpper, int... kIndex>
+  static Vector interleave(Vector a, Vector b, std::integer_sequence<int, kIndex...>) noexcept {
+    constexpr int kFirst = kUpper ? kCount / 2 : 0;
+    return __builtin_shufflevector(a, b, (kFirst + kIndex / 2 + (kIndex % 2) * kCount)...);
+  }
+
+  /// Transposes kCount x kCount items; steps are in bytes. Interleaving row i with row i + half moves one bit of the
+  /// row number into the column number, so log2(kCount) rounds swap the two.
+  static void transpose(const char* src, int64_t src_step, char* dst, int64_t dst_step) noexcept {
+    using Indices = std::make_integer_sequence<int, kCount>;
+    Vector rows[kCount];
+    for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], src + i * src_step, 16);
+    for (int round = 1; round < kCount; round *= 2) {
+      Vector mixed[kCount];
+      for (int i = 0; i < kCount / 2; ++i) {
+        mixed[2 * i] = interleave<false>(rows[i], rows[i + kCount / 2], Indices());
+        mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + kCount / 2], Indices());
+      }
+      std::copy_n(mixed, kCount, rows);
+    }
+    for (int i = 0; i < kCount; ++i) std::memcpy(dst + i * dst_step, &rows[i], 16);
+  }
+};
+
+/// Writes `rows` rows of `columns` items each, packed in `dst` and `dst_step` bytes apart; the items of a row are
+/// `src_step` bytes apart in `src`, those of a column next to each other.
+template <class Item>
+void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t rows,
+                     int64_t columns) noexcept {
+  constexpr int64_t kSize = sizeof(Item);
+  constexpr int64_t kSide = Lanes<Item>::kCount;
+  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  auto one_by_one = [&](int64_t row, int64_t row_end, int64_t column_begin) {
+    for (; row < row_end; ++row) {
+      for (int64_t column = column_begin; column < columns; ++column) {
+        std::memcpy(dst + row * dst_step + column * kSize, src + column * src_step + row * kSize, kSize);
+      }
+    }
+  };
+  for (int64_t column = 0; column < whole_columns; column += kSide) {
+    for (int64_t row = 0; row < whole_rows; row += kSide) {
+      Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
+                             dst_step);
+    }
+  }
+  one_by_one(0, whole_rows, whole_columns);
+  one_by_one(whole_rows, rows, 0);
+}
+
+}  // namespace dlport::detail
