@@ -11,11 +11,18 @@ namespace {
 
 void delete_buffer(void* context) { delete static_cast<Buffer*>(context); }
 
+/// Null where the storage's memory did not come from us.
 Buffer* buffer_of(const c10::Storage& ort) {
   const c10::DataPtr& data = ort.data_ptr();
-  TORCH_CHECK(data.get_deleter() == &delete_buffer, "a storage on ", data.device(),
-              " was not made by dlport, so the memory below it is unknown");
-  return static_cast<Buffer*>(data.get_context());
+  return data.get_deleter() == &delete_buffer ? static_cast<Buffer*>(data.get_context()) : nullptr;
+}
+
+/// A physical storage over memory that `ort` owns, and that it keeps alive.
+c10::Storage borrow(const c10::Storage& ort) {
+  auto* owner = new c10::Storage(ort);
+  auto release = [](void* context) { delete static_cast<c10::Storage*>(context); };
+  c10::DataPtr data(const_cast<void*>(ort.data()), owner, release, c10::DeviceType::CPU);
+  return c10::Storage(c10::Storage::use_byte_size_t(), ort.nbytes(), std::move(data));
 }
 
 at::Tensor tensor_over(c10::Storage storage, c10::DispatchKey key, const at::Tensor& like) {
@@ -44,16 +51,17 @@ c10::Storage wrap_storage(c10::Storage physical, c10::Device device) {
 
 void sync_storage(const c10::Storage& ort) {
   Buffer* buffer = buffer_of(ort);
-  const c10::Storage physical = buffer->physical;
-  if (physical.data() == ort.data() && physical.nbytes() == ort.nbytes()) return;
+  if (!buffer || (buffer->physical.data() == ort.data() && buffer->physical.nbytes() == ort.nbytes())) return;
+  c10::Storage physical = buffer->physical;
   c10::StorageImpl* impl = ort.unsafeGetStorageImpl();
-  impl->set_data_ptr_noswap(wrap_data(physical, ort.device()));
   impl->set_nbytes(physical.nbytes());
+  impl->set_data_ptr_noswap(wrap_data(std::move(physical), ort.device()));
 }
 
-const c10::Storage& physical_storage(const c10::Storage& ort) {
+c10::Storage physical_storage(const c10::Storage& ort) {
   sync_storage(ort);
-  return buffer_of(ort)->physical;
+  const Buffer* buffer = buffer_of(ort);
+  return buffer ? buffer->physical : borrow(ort);
 }
 
 at::Tensor physical_tensor(const at::Tensor& ort) {

@@ -22,8 +22,9 @@ c10::DataPtr wrap_data(c10::Storage physical, c10::Device device);
 /// An ort storage over all of `physical`.
 c10::Storage wrap_storage(c10::Storage physical, c10::Device device);
 
-/// The physical storage below an ort storage. The two are made to agree first, should one have been resized.
-const c10::Storage& physical_storage(const c10::Storage& ort);
+/// The physical storage below an ort storage. The two are made to agree first, should one have been resized. Memory
+/// that somebody else labelled "ort" (at::from_blob) is host memory: it gets a physical storage for the occasion.
+c10::Storage physical_storage(const c10::Storage& ort);
 
 /// Points an ort storage at its physical storage's memory again, after that was resized.
 void sync_storage(const c10::Storage& ort);

@@ -5,6 +5,11 @@
 #include <c10/core/Stream.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "dlport/ort.hpp"
 #include "torch/device.hpp"
 #include "torch/buffer.hpp"
@@ -13,22 +18,10 @@
 namespace dlport::pytorch {
 namespace {
 
-thread_local c10::DeviceIndex current_device = 0;
+/// The providers' own count, as PyTorch's interfaces want it.
+c10::DeviceIndex count() { return static_cast<c10::DeviceIndex>(device_count()); }
 
-c10::DeviceIndex device_count() {
-  try {
-    return static_cast<c10::DeviceIndex>(ort::devices().size());
-  } catch (const std::exception&) {  // PyTorch counts devices where it may not throw
-    return 0;
-  }
-}
-
-void select_device(c10::DeviceIndex index) {
-  const c10::DeviceIndex count = device_count();
-  TORCH_CHECK(index >= 0 && index < count, "ort:", static_cast<int>(index), " does not exist: there are ",
-              static_cast<int>(count), " ort devices; configure it with torch.ort.configure");
-  current_device = index;
-}
+thread_local c10::DeviceIndex current = 0;
 
 /// Memory of the physical device's allocator, wrapped.
 class OrtAllocator final : public c10::Allocator {
@@ -36,10 +29,53 @@ class OrtAllocator final : public c10::Allocator {
   c10::DataPtr allocate(size_t bytes) override {
     c10::Storage physical(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
                                                                 c10::GetCPUAllocator(), /*resizable=*/true));
-    return wrap_data(std::move(physical), c10::Device(kORTDevice, current_device));
+    return wrap_data(std::move(physical), c10::Device(kORTDevice, current));
   }
   void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
 };
+
+/// Host memory that answers `is_pinned()` with yes. The device computes on host memory, so that nothing has to be locked
+/// for it: being pinned is a matter of bookkeeping, kept because programs ask.
+class PinnedAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    c10::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
+    void* const address = data.get();
+    {
+      std::lock_guard lock(mutex_);
+      blocks_[address] = bytes;
+    }
+    return {address, new Block{this, std::move(data)}, [](void* context) { delete static_cast<Block*>(context); },
+            c10::DeviceType::CPU};
+  }
+  void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
+
+  bool contains(const void* pointer) const {
+    std::lock_guard lock(mutex_);
+    auto next = blocks_.upper_bound(pointer);
+    if (next == blocks_.begin()) return false;
+    const auto& [start, bytes] = *std::prev(next);
+    return pointer < static_cast<const char*>(start) + bytes;
+  }
+
+ private:
+  struct Block {
+    PinnedAllocator* allocator;
+    c10::DataPtr data;
+    ~Block() {
+      std::lock_guard lock(allocator->mutex_);
+      allocator->blocks_.erase(data.get());
+    }
+  };
+  mutable std::mutex mutex_;
+  std::map<const void*, size_t> blocks_;  // start and size
+};
+
+OrtAllocator allocator;
+PinnedAllocator& pinned_allocator() {
+  static auto* made = new PinnedAllocator;  // blocks may outlive static objects
+  return *made;
+}
 
 /// The providers at hand run an operator to its end before they return, so there is one stream and it is always idle.
 class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
@@ -50,14 +86,14 @@ class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
     if (device.index() != before.index()) setDevice(device);
     return before;
   }
-  c10::Device getDevice() const override { return {kORTDevice, current_device}; }
+  c10::Device getDevice() const override { return {kORTDevice, current}; }
   void setDevice(c10::Device device) const override {
-    if (device.has_index()) select_device(device.index());
+    if (device.has_index()) set_device(device.index());
   }
   void uncheckedSetDevice(c10::Device device) const noexcept override {
-    if (device.has_index()) current_device = device.index();
+    if (device.has_index()) current = device.index();
   }
-  c10::DeviceIndex deviceCount() const noexcept override { return device_count(); }
+  c10::DeviceIndex deviceCount() const noexcept override { return count(); }
 
   c10::Stream getStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
   c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
@@ -84,32 +120,57 @@ class OrtHooks final : public at::PrivateUse1HooksInterface {
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return device_count() > 0; }
   bool hasPrimaryContext(c10::DeviceIndex index) const override { return index >= 0 && index < device_count(); }
-  c10::DeviceIndex deviceCount() const override { return device_count(); }
-  void setCurrentDevice(c10::DeviceIndex index) const override { select_device(index); }
-  c10::DeviceIndex getCurrentDevice() const override { return current_device; }
+  c10::DeviceIndex deviceCount() const override { return count(); }
+  void setCurrentDevice(c10::DeviceIndex index) const override { set_device(index); }
+  c10::DeviceIndex getCurrentDevice() const override { return current; }
   c10::DeviceIndex exchangeDevice(c10::DeviceIndex index) const override {
-    const c10::DeviceIndex before = current_device;
-    select_device(index);
+    const c10::DeviceIndex before = current;
+    set_device(index);
     return before;
   }
   c10::DeviceIndex maybeExchangeDevice(c10::DeviceIndex index) const override {
-    return index < 0 ? current_device : exchangeDevice(index);
+    return index < 0 ? current : exchangeDevice(index);
   }
   const at::Generator& getDefaultGenerator(c10::DeviceIndex index) const override {
-    return default_generator(c10::Device(kORTDevice, index < 0 ? current_device : index));
+    return default_generator(c10::Device(kORTDevice, index < 0 ? current : index));
   }
   at::Generator getNewGenerator(c10::DeviceIndex index) const override {
-    return new_generator(c10::Device(kORTDevice, index < 0 ? current_device : index));
+    return new_generator(c10::Device(kORTDevice, index < 0 ? current : index));
   }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator(); }
+  bool isPinnedPtr(const void* pointer) const override { return pinned_allocator().contains(pointer); }
+  at::Device getDeviceFromPtr(void*) const override { return {kORTDevice, current}; }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
     at::native::resize_bytes_cpu(physical_storage(storage).unsafeGetStorageImpl(), bytes);
     sync_storage(storage);
   }
 };
 
-OrtAllocator allocator;
-
 }  // namespace
+
+int device_count() {
+  try {
+    return static_cast<int>(ort::devices().size());
+  } catch (const std::exception&) {  // PyTorch counts devices where it may not throw
+    return 0;
+  }
+}
+
+int current_device() { return current; }
+
+void set_device(int index) {
+  const int devices = device_count();
+  TORCH_CHECK(index >= 0 && index < devices, "ort:", index, " does not exist: there are ", devices,
+              " ort devices; configure it with dlport.ort.set_device");
+  current = static_cast<c10::DeviceIndex>(index);
+}
+
+std::string device_name(int index) {
+  const auto devices = ort::devices();
+  TORCH_CHECK(index >= 0 && static_cast<size_t>(index) < devices.size(), "ort:", index, " does not exist: there are ",
+              devices.size(), " ort devices");
+  return devices[static_cast<size_t>(index)].provider;
+}
 
 void register_device() {
   c10::SetAllocator(kORTDevice, &allocator);

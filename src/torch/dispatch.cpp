@@ -1,6 +1,7 @@
 #include "torch/dispatch.hpp"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <pthread.h>
 #include <torch/library.h>
 
 #include <atomic>
@@ -55,7 +56,18 @@ void announce_fallback(const Operator& op, Fallback mode) {
   if (warned.insert(op.name).second) TORCH_WARN(op.name, " runs on PyTorch's native kernel");
 }
 
+/// PyTorch's and ONNX Runtime's threads do not exist in a forked child, where waiting for them would never end.
+std::atomic<bool> used{false}, forked{false};
+
+void check_not_forked() {
+  TORCH_CHECK(!forked.load(std::memory_order_relaxed),
+              "the ort device was used before this process was forked, and its threads are gone in the child; use the "
+              "'spawn' start method of multiprocessing, or use the device in one of the two processes only");
+  if (!used.load(std::memory_order_relaxed)) used = true;
+}
+
 void dispatch(Operator& op, const c10::OperatorHandle& handle, ::torch::jit::Stack* stack) {
+  check_not_forked();
   if (op.lowering && run_lowered(*op.lowering, handle, stack)) {
     op.lowered.fetch_add(1, std::memory_order_relaxed);
     return;
@@ -100,6 +112,8 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
 
 }  // namespace
 
+bool is_forked() { return forked; }
+
 void set_fallback(Fallback mode) { fallback_mode = mode; }
 Fallback fallback() { return fallback_mode; }
 
@@ -118,6 +132,7 @@ void reset_calls() {
 }
 
 void register_operators() {
+  pthread_atfork(nullptr, nullptr, [] { forked = used.load(); });
   static std::vector<c10::RegistrationHandleRAII> registrations;  // undone when the process ends
   auto& dispatcher = c10::Dispatcher::singleton();
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {

@@ -2,11 +2,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include "torch/buffer.hpp"
 #include "torch/device.hpp"
 #include "torch/dispatch.hpp"
+#include "torch/generator.hpp"
+#include "torch/interchange.hpp"
 
 namespace nb = nanobind;
 
@@ -35,6 +38,11 @@ at::Tensor share_with_ort(const at::Tensor& tensor, int index) {
 
 at::Tensor share_physical(const at::Tensor& tensor) { return physical_tensor(tensor); }
 
+PyObject* raise_if_null(PyObject* object) {
+  if (!object) throw nb::python_error();
+  return object;
+}
+
 nb::dict calls_by_operator() {
   nb::dict result;
   for (const auto& [name, count] : calls()) result[name.c_str()] = nb::make_tuple(count.lowered, count.native);
@@ -55,6 +63,28 @@ NB_MODULE(_torch, m) {
   });
   m.def("share_with_ort", &share_with_ort, nb::arg("tensor"), nb::arg("index"));
   m.def("share_physical", &share_physical, nb::arg("tensor"));
+  m.def(
+      "exchange_api",
+      [](nb::handle capsule) { return nb::steal(raise_if_null(wrap_exchange_api(capsule.ptr()))); },
+      nb::arg("original"));
+  m.def(
+      "virtual_capsule",
+      [](const at::Tensor& tensor, int index, bool versioned) {
+        return nb::steal(raise_if_null(virtual_capsule(tensor, index, versioned)));
+      },
+      nb::arg("tensor"), nb::arg("index"), nb::arg("versioned"));
+  m.def("device_count", &device_count);
+  m.def("current_device", &current_device);
+  m.def("set_device", &set_device, nb::arg("index"));
+  m.def("device_name", &device_name, nb::arg("index"));
+  m.def("is_forked", &is_forked);
+  m.def(
+      "default_generator",
+      [](int index) {
+        const c10::Device device(kORTDevice, static_cast<c10::DeviceIndex>(index));
+        return nb::steal(raise_if_null(THPGenerator_Wrap(default_generator(device))));
+      },
+      nb::arg("index"));
   m.def("calls", &calls_by_operator);
   m.def("reset_calls", &reset_calls);
   m.def("set_fallback", &set_fallback, nb::arg("mode"));

@@ -16,12 +16,13 @@ def register() -> None:
             f"dlport.torch was built for torch {_torch.built_for}, but torch {torch.__version__} is installed; "
             f"pip install torch=={_torch.built_for.split('+')[0]}, or rebuild dlport"
         )
-    from dlport.torch import _module
+    from dlport.torch import _interchange, _module
 
     torch.utils.rename_privateuse1_backend("ort")
     _torch.register_device()
     torch._register_device_module("ort", _module)
     torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    _interchange.install()
     mode = os.environ.get("DLPORT_FALLBACK", "native")
     if mode not in _torch.Fallback.__members__:
         raise ValueError(f"DLPORT_FALLBACK={mode!r} is not one of native, warn, error")

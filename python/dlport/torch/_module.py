@@ -2,34 +2,149 @@
 
 from __future__ import annotations
 
+from types import TracebackType
+from typing import Any
+
 import torch
+
+from dlport import _torch
+
+Device = torch.device | str | int | None
+
+
+def _index(device: Device = None) -> int:
+    """The index that `device` names; the current device's where it names none."""
+    if device is None:
+        return current_device()
+    if isinstance(device, int):
+        return device
+    named = torch.device(device)
+    if named.type != "ort":
+        raise ValueError(f"expected an ort device, got {named}")
+    return current_device() if named.index is None else named.index
 
 
 def is_available() -> bool:
-    """True where there is at least one ort device."""
+    """True where ONNX Runtime was found and has at least one configured device."""
     return device_count() > 0
 
 
 def is_initialized() -> bool:
+    """Always true: registering the device is all that there is to do."""
     return True
 
 
+def _lazy_init() -> None:
+    """Nothing is left to be done lazily."""
+
+
 def _is_in_bad_fork() -> bool:
-    return False
+    """True in a child forked after the device was used, whose threads are gone."""
+    return _torch.is_forked()
 
 
 def device_count() -> int:
     """How many ort devices are configured."""
-    return torch._C._accelerator_deviceCount() if hasattr(torch._C, "_accelerator_deviceCount") else 1
+    return _torch.device_count()
 
 
 def current_device() -> int:
-    return 0
+    """The index of the device on which this thread makes tensors."""
+    return _torch.current_device()
+
+
+def set_device(device: Device) -> None:
+    """Makes `device` the one on which this thread makes tensors."""
+    _torch.set_device(_index(device))
+
+
+class device:
+    """Context manager: within it, `device` is the current one.
+
+    A negative index or None changes nothing.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.index = -1 if device is None else _index(device)
+        self.previous = -1
+
+    def __enter__(self) -> None:
+        if self.index >= 0:
+            self.previous = current_device()
+            set_device(self.index)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.index >= 0:
+            set_device(self.previous)
+
+
+class device_of(device):
+    """Context manager: within it, the current device is that of `tensor`, if that is an ort tensor."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        super().__init__(tensor.device if tensor.device.type == "ort" else None)
+
+
+def synchronize(device: Device = None) -> None:
+    """Waits for all work on `device`. An operator is done when it returns, so there is nothing to wait for."""
+    _index(device)
+
+
+def get_device_name(device: Device = None) -> str:
+    """The execution provider behind `device`, e.g. "CPUExecutionProvider"."""
+    return _torch.device_name(_index(device))
+
+
+def get_amp_supported_dtype() -> list[torch.dtype]:
+    """The dtypes that `torch.autocast("ort")` takes."""
+    return [torch.bfloat16, torch.float16]
+
+
+def Stream(device: Device = None, **kwargs: Any) -> torch.Stream:
+    """A stream of `device`. Operators finish before they return, so that all streams are alike."""
+    return torch.Stream(device=torch.device("ort", _index(device)), **kwargs)
+
+
+def Event(**kwargs: Any) -> torch.Event:
+    """An event of the ort device: it has happened as soon as it is recorded."""
+    return torch.Event(device="ort", **kwargs)
+
+
+def current_stream(device: Device = None) -> torch.Stream:
+    """The stream on which `device` works."""
+    return torch.Stream(device=torch.device("ort", _index(device)))
+
+
+def _generator(device: Device = None) -> torch.Generator:
+    return _torch.default_generator(_index(device))
+
+
+def manual_seed(seed: int) -> None:
+    """Seeds the current device's generator. It is the physical device's own, so "cpu" draws from the same numbers."""
+    _generator().manual_seed(seed)
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seeds the default generator of every ort device."""
-    torch.default_generator.manual_seed(seed)
+    """Seeds the generators of all ort devices."""
+    for index in range(device_count()):
+        _generator(index).manual_seed(seed)
 
 
-manual_seed = manual_seed_all
+def seed() -> int:
+    """Seeds the current device's generator with a number that the system makes up, and returns it."""
+    return _generator().seed()
+
+
+def initial_seed() -> int:
+    """The seed that the current device's generator started from."""
+    return _generator().initial_seed()
+
+
+def get_rng_state(device: Device = None) -> torch.Tensor:
+    """The state of `device`'s generator, as a uint8 tensor on the cpu."""
+    return _generator(device).get_state()
+
+
+def set_rng_state(new_state: torch.Tensor, device: Device = None) -> None:
+    """Puts `device`'s generator into a state that `get_rng_state` returned."""
+    _generator(device).set_state(new_state)
