@@ -1,7 +1,7 @@
 #include "torch/dispatch.hpp"
 
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <pthread.h>
+#include <c10/util/Exception.h>
 #include <torch/library.h>
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "torch/fork.hpp"
 #include "torch/native.hpp"
 #include "torch/plan.hpp"
 
@@ -56,16 +57,6 @@ void announce_fallback(const Operator& op, Fallback mode) {
   if (warned.insert(op.name).second) TORCH_WARN(op.name, " runs on PyTorch's native kernel");
 }
 
-/// PyTorch's and ONNX Runtime's threads do not exist in a forked child, where waiting for them would never end.
-std::atomic<bool> used{false}, forked{false};
-
-void check_not_forked() {
-  TORCH_CHECK(!forked.load(std::memory_order_relaxed),
-              "the ort device was used before this process was forked, and its threads are gone in the child; use the "
-              "'spawn' start method of multiprocessing, or use the device in one of the two processes only");
-  if (!used.load(std::memory_order_relaxed)) used = true;
-}
-
 void dispatch(Operator& op, const c10::OperatorHandle& handle, ::torch::jit::Stack* stack) {
   check_not_forked();
   if (op.lowering && run_lowered(*op.lowering, handle, stack)) {
@@ -99,7 +90,13 @@ void fallback_kernel(const c10::OperatorHandle& handle, ::torch::jit::Stack* sta
 /// Operators that PyTorch composes of others for an unknown device, but that native kernels do in one piece.
 constexpr const char* kWhole[] = {"aten::convolution", "aten::convolution_backward"};
 
+bool is_collective(const c10::OperatorName& name) { return name.name.starts_with("c10d::"); }
+
 bool runs_natively(const c10::OperatorHandle& handle) {
+  // Collectives work on the physical memory, through the process group's backend for the physical device. PyTorch has
+  // a kernel of its own under our key, which looks for a backend of ours.
+  if (is_collective(handle.operator_name())) return handle.hasKernelForDispatchKey(c10::DispatchKey::CPU);
+  if (!handle.operator_name().name.starts_with("aten::")) return false;
   if (handle.hasKernelForDispatchKey(c10::DispatchKey::PrivateUse1)) return false;  // kernels.cpp
   if (handle.hasKernelForDispatchKey(c10::DispatchKey::CPU)) return true;
   const std::string name = c10::toString(handle.operator_name());
@@ -111,8 +108,6 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
 }
 
 }  // namespace
-
-bool is_forked() { return forked; }
 
 void set_fallback(Fallback mode) { fallback_mode = mode; }
 Fallback fallback() { return fallback_mode; }
@@ -132,12 +127,16 @@ void reset_calls() {
 }
 
 void register_operators() {
-  pthread_atfork(nullptr, nullptr, [] { forked = used.load(); });
   static std::vector<c10::RegistrationHandleRAII> registrations;  // undone when the process ends
+  // Replacing PyTorch's kernels of the collectives is meant, and no news to the user.
+  struct Silence : c10::WarningHandler {
+    void process(const c10::Warning&) override {}
+  } silence;
+  const c10::WarningUtils::WarningHandlerGuard quiet(&silence);
   auto& dispatcher = c10::Dispatcher::singleton();
   for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
     const auto handle = dispatcher.findSchema(name);
-    if (!handle || !name.name.starts_with("aten::") || !runs_natively(*handle)) continue;
+    if (!handle || !runs_natively(*handle)) continue;
     registrations.push_back(dispatcher.registerImpl(
         name, c10::DispatchKey::PrivateUse1,
         c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(operators().get(*handle))),

@@ -22,9 +22,6 @@ struct Calls {
 std::map<std::string, Calls> calls();
 void reset_calls();
 
-/// True in a child that was forked after the device had been used; every operator then raises.
-bool is_forked();
-
 /// Registers the dispatch function for every operator that has a CPU kernel, and as the device's fallback.
 void register_operators();
 

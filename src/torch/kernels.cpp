@@ -14,6 +14,7 @@
 #include <torch/library.h>
 
 #include "torch/buffer.hpp"
+#include "torch/fork.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -46,6 +47,7 @@ at::Tensor physical_or_self(const at::Tensor& tensor) { return is_ort(tensor) ? 
 
 /// Between ort and anything else: a copy between the physical tensors.
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
+  check_not_forked();
   const at::AutoDispatchBelowADInplaceOrView below;
   physical_or_self(self).copy_(physical_or_self(source), non_blocking);
   return self;

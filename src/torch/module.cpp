@@ -8,6 +8,7 @@
 #include "torch/buffer.hpp"
 #include "torch/device.hpp"
 #include "torch/dispatch.hpp"
+#include "torch/fork.hpp"
 #include "torch/generator.hpp"
 #include "torch/interchange.hpp"
 

@@ -101,6 +101,13 @@ void enter(Call& call, c10::IValue& value) {
       tensors.push_back(tensor ? std::optional(call.enter(*tensor, /*is_index=*/true)) : std::nullopt);
     }
     value = c10::IValue(std::move(tensors));
+  } else if (value.isList() && value.toListRef().size() > 0 && value.toListRef().front().isTensorList()) {
+    c10::List<c10::List<at::Tensor>> lists;  // the outputs of a gather: a list for each tensor
+    for (c10::IValue inner : value.toListRef()) {
+      enter(call, inner);
+      lists.push_back(inner.toTensorList());
+    }
+    value = c10::IValue(std::move(lists));
   } else if (value.isDevice() && value.toDevice().type() == kORTDevice) {
     call.set_device(value.toDevice());
     value = c10::IValue(c10::Device(c10::DeviceType::CPU));
@@ -114,6 +121,13 @@ void leave(const Call& call, c10::IValue& value) {
     auto tensors = value.toTensorVector();
     for (at::Tensor& tensor : tensors) tensor = call.leave(tensor);
     value = c10::IValue(std::move(tensors));
+  } else if (value.isList() && value.toListRef().size() > 0 && value.toListRef().front().isTensorList()) {
+    c10::List<c10::List<at::Tensor>> lists;
+    for (c10::IValue inner : value.toListRef()) {
+      leave(call, inner);
+      lists.push_back(inner.toTensorList());
+    }
+    value = c10::IValue(std::move(lists));
   }
 }
 
