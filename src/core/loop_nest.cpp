@@ -28,12 +28,8 @@ LoopNest LoopNest::part(int axis, int64_t begin, int64_t count) const noexcept {
 }
 
 LoopNest loop_nest(const TensorView& dst, const TensorView& src) noexcept {
-  LoopNest nest{static_cast<char*>(dst.data()),
-                static_cast<const char*>(src.data()),
-                dst.pitch_bits() / 8,
-                src.pitch_bits() / 8,
-                0,
-                {}};
+  LoopNest nest(static_cast<char*>(dst.data()), static_cast<const char*>(src.data()), dst.pitch_bits() / 8,
+                src.pitch_bits() / 8);
   const Shape shape = dst.shape();
   const StridesOf dst_strides(dst), src_strides(src);
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -1,6 +1,7 @@
 // Two layouts of one shape, walked together: the loops that a copy runs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,7 @@ class StridesOf {
 
  private:
   Strides given_;
-  std::array<int64_t, kMaxNdim> row_major_;
+  std::array<int64_t, kMaxNdim + 1> row_major_;
 };
 
 /// One loop: how often, and how many bytes each side moves a turn.
@@ -37,7 +38,20 @@ struct LoopNest {
   int64_t dst_itemsize;
   int64_t src_itemsize;
   int depth = 0;
-  std::array<Axis, kMaxNdim> storage;
+  std::array<Axis, kMaxNdim + 1> storage;  // one more for the lanes of an element
+
+  LoopNest(char* to, const char* from, int64_t to_itemsize, int64_t from_itemsize) noexcept
+      : dst(to), src(from), dst_itemsize(to_itemsize), src_itemsize(from_itemsize) {}
+  /// Copies the loops that there are, and not the room for more.
+  LoopNest(const LoopNest& other) noexcept
+      : dst(other.dst),
+        src(other.src),
+        dst_itemsize(other.dst_itemsize),
+        src_itemsize(other.src_itemsize),
+        depth(other.depth) {
+    std::copy_n(other.storage.begin(), depth, storage.begin());
+  }
+  LoopNest& operator=(const LoopNest&) = delete;
 
   std::span<Axis> axes() noexcept { return {storage.data(), static_cast<size_t>(depth)}; }
   std::span<const Axis> axes() const noexcept { return {storage.data(), static_cast<size_t>(depth)}; }

@@ -11,9 +11,7 @@
 namespace dlport::detail {
 namespace {
 
-struct alignas(16) Item16 {
-  uint64_t halves[2];
-};
+__extension__ typedef unsigned __int128 uint128_t;
 
 /// Copies a plane: `outer.dim` times `inner.dim` items.
 using PlaneCopy = void (*)(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize);
@@ -48,19 +46,62 @@ void copy_plane(char* dst, const char* src, const Axis& outer, const Axis& inner
   }
 }
 
+/// Planes whose rows in `dst` start at the same place of the cache push each other out of it while they are being
+/// written. Then each block is made aside and its rows are written in one go; in planes beyond the cache that is lost
+/// on the way to memory.
+template <class Item>
+bool rows_collide(const Axis& outer, const Axis& inner) noexcept {
+  return sizeof(Item) <= 4 && outer.dst_step % 2048 == 0 && outer.dim * inner.dim * int64_t{sizeof(Item)} <= 8 << 20;
+}
+
 /// `dst` packed along the inner axis, `src` along the outer one.
 template <class Item>
 void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
   constexpr int64_t kRows = 64 / sizeof(Item);  // a cache line of `src`
   constexpr int64_t kColumns = 4 * kRows;
+  const bool aside = rows_collide<Item>(outer, inner);
   for (int64_t column = 0; column < inner.dim; column += kColumns) {
     const int64_t columns = std::min(kColumns, inner.dim - column);
     for (int64_t row = 0; row < outer.dim; row += kRows) {
-      transpose_block<Item>(dst + row * outer.dst_step + column * inner.dst_step, outer.dst_step,
-                            src + row * outer.src_step + column * inner.src_step, inner.src_step,
-                            std::min(kRows, outer.dim - row), columns);
+      const int64_t rows = std::min(kRows, outer.dim - row);
+      char* to = dst + row * outer.dst_step + column * inner.dst_step;
+      const char* from = src + row * outer.src_step + column * inner.src_step;
+      if (aside) {
+        Item block[kRows * kColumns];
+        transpose_block<Item>(reinterpret_cast<char*>(block), sizeof(Item) * kColumns, from, inner.src_step, rows,
+                              columns);
+        for (int64_t i = 0; i < rows; ++i) {
+          std::memcpy(to + i * outer.dst_step, block + i * kColumns, sizeof(Item) * static_cast<size_t>(columns));
+        }
+      } else {
+        transpose_block<Item>(to, outer.dst_step, from, inner.src_step, rows, columns);
+      }
     }
   }
+}
+
+/// The same where one of the two axes is the few channels of a pixel.
+template <class Item, int kChannels>
+bool copy_channels(char* dst, const char* src, const Axis& outer, const Axis& inner) {
+  constexpr int64_t kPixel = sizeof(Item) * kChannels;
+  if (outer.dim == kChannels && inner.src_step == kPixel) {
+    split_channels<Item, kChannels>(dst, outer.dst_step, src, inner.dim);
+    return true;
+  }
+  if (inner.dim == kChannels && outer.dst_step == kPixel) {
+    join_channels<Item, kChannels>(dst, src, inner.src_step, outer.dim);
+    return true;
+  }
+  return false;
+}
+
+template <class Item>
+void copy_across(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize) {
+  if (copy_channels<Item, 2>(dst, src, outer, inner) || copy_channels<Item, 3>(dst, src, outer, inner) ||
+      copy_channels<Item, 4>(dst, src, outer, inner)) {
+    return;
+  }
+  transpose_plane<Item>(dst, src, outer, inner, itemsize);
 }
 
 /// Items of any size, as runs of bytes.
@@ -80,9 +121,9 @@ struct Kernels {
 };
 
 constexpr Kernels kKernels[] = {
-    {1, copy_plane<uint8_t>, transpose_plane<uint8_t>},   {2, copy_plane<uint16_t>, transpose_plane<uint16_t>},
-    {4, copy_plane<uint32_t>, transpose_plane<uint32_t>}, {8, copy_plane<uint64_t>, transpose_plane<uint64_t>},
-    {16, copy_plane<Item16>, copy_plane<Item16>},
+    {1, copy_plane<uint8_t>, copy_across<uint8_t>},      {2, copy_plane<uint16_t>, copy_across<uint16_t>},
+    {4, copy_plane<uint32_t>, copy_across<uint32_t>},    {8, copy_plane<uint64_t>, copy_across<uint64_t>},
+    {16, copy_plane<uint128_t>, copy_across<uint128_t>},
 };
 
 PlaneCopy kernel_for(int64_t itemsize, const Axis& outer, const Axis& inner) noexcept {
@@ -148,8 +189,11 @@ void split_over_threads(const LoopNest& nest, int64_t bytes, const std::function
                [&](int64_t begin, int64_t end) { work(nest.part(index, begin, end - begin)); });
 }
 
-void copy_items(const LoopNest& nest) {
-  split_over_threads(nest, nest.items() * nest.dst_itemsize, copy_items_here);
+void copy_items(const LoopNest& given) {
+  const LoopNest nest = with_runs_as_items(given);
+  // One core moves runs as fast as the memory takes them; jumping from item to item costs it as much as some bytes do.
+  constexpr int64_t kJump = 16;
+  split_over_threads(nest, nest.items() * std::max(nest.dst_itemsize, kJump), copy_items_here);
 }
 
 }  // namespace dlport::detail

@@ -1,4 +1,4 @@
-// The kernel behind transposes and permutes: a plane that lies one way in `src` and the other way in `dst`.
+// The kernels behind transposes and permutes: a plane that lies one way in `src` and the other way in `dst`.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +47,12 @@ void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_s
   constexpr int64_t kSize = sizeof(Item);
   constexpr int64_t kSide = Lanes<Item>::kCount;
   const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  for (int64_t column = 0; column < whole_columns; column += kSide) {
+    for (int64_t row = 0; row < whole_rows; row += kSide) {
+      Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
+                             dst_step);
+    }
+  }
   auto one_by_one = [&](int64_t row, int64_t row_end, int64_t column_begin) {
     for (; row < row_end; ++row) {
       for (int64_t column = column_begin; column < columns; ++column) {
@@ -54,14 +60,39 @@ void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_s
       }
     }
   };
-  for (int64_t column = 0; column < whole_columns; column += kSide) {
-    for (int64_t row = 0; row < whole_rows; row += kSide) {
-      Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
-                             dst_step);
-    }
-  }
   one_by_one(0, whole_rows, whole_columns);
   one_by_one(whole_rows, rows, 0);
+}
+
+/// An item in memory that may be aligned to nothing and be of another type.
+template <class Item>
+struct Loose {
+  typedef Item Type __attribute__((aligned(1), may_alias));
+};
+
+/// A few channels, as of an image: `pixels` groups of kChannels items, packed in `src`, become kChannels packed rows
+/// that are `dst_step` bytes apart.
+template <class Item, int kChannels>
+void split_channels(char* dst, int64_t dst_step, const char* src, int64_t pixels) noexcept {
+  using Loose = typename Loose<Item>::Type;
+  auto* __restrict from = reinterpret_cast<const Loose*>(src);
+  Loose* __restrict to[kChannels];
+  for (int c = 0; c < kChannels; ++c) to[c] = reinterpret_cast<Loose*>(dst + c * dst_step);
+  for (int64_t i = 0; i < pixels; ++i) {
+    for (int c = 0; c < kChannels; ++c) to[c][i] = from[i * kChannels + c];
+  }
+}
+
+/// The way back: kChannels packed rows, `src_step` bytes apart, become packed groups.
+template <class Item, int kChannels>
+void join_channels(char* dst, const char* src, int64_t src_step, int64_t pixels) noexcept {
+  using Loose = typename Loose<Item>::Type;
+  auto* __restrict to = reinterpret_cast<Loose*>(dst);
+  const Loose* __restrict from[kChannels];
+  for (int c = 0; c < kChannels; ++c) from[c] = reinterpret_cast<const Loose*>(src + c * src_step);
+  for (int64_t i = 0; i < pixels; ++i) {
+    for (int c = 0; c < kChannels; ++c) to[i * kChannels + c] = from[c][i];
+  }
 }
 
 }  // namespace dlport::detail
