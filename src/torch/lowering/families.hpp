@@ -1,0 +1,20 @@
+// The families of operators: each adds its entries to the table.
+#pragma once
+
+namespace dlport::pytorch {
+
+void lower_pointwise();
+void lower_comparison();
+void lower_activation();
+void lower_reduction();
+void lower_softmax();
+void lower_matmul();
+void lower_loss();
+void lower_foreach();
+
+inline constexpr void (*kFamilies[])() = {
+    lower_pointwise, lower_comparison, lower_activation, lower_reduction,
+    lower_softmax,   lower_matmul,     lower_loss,       lower_foreach,
+};
+
+}  // namespace dlport::pytorch

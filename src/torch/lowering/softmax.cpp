@@ -1,0 +1,28 @@
+// Softmax and its backward.
+#include "torch/lowering/families.hpp"
+#include "torch/lowering/table.hpp"
+
+namespace dlport::pytorch {
+namespace {
+
+template <bool log>
+Value softmax(Emit& e, Value x, int64_t axis, bool half_to_float) {
+  if (half_to_float || is_integral(x.dtype)) decline("a softmax that PyTorch refuses");
+  return e.softmax(log ? "LogSoftmax" : "Softmax", x, e.axis(x, axis));
+}
+
+}  // namespace
+
+void lower_softmax() {
+  lower("aten::_softmax", softmax<false>).takes_any_layout();
+  lower("aten::_log_softmax", softmax<true>).takes_any_layout();
+  lower("aten::_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
+    const Value product = e.mul(grad, output);
+    return e.sub(product, e.mul(output, e.sum(product, {e.axis(output, axis)}, true)));
+  }).takes_any_layout();
+  lower("aten::_log_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
+    return e.sub(grad, e.mul(e.exp(output), e.sum(grad, {e.axis(output, axis)}, true)));
+  }).takes_any_layout();
+}
+
+}  // namespace dlport::pytorch
