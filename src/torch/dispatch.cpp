@@ -100,7 +100,9 @@ bool runs_natively(const c10::OperatorHandle& handle) {
   if (handle.hasKernelForDispatchKey(c10::DispatchKey::PrivateUse1)) return false;  // kernels.cpp
   if (handle.hasKernelForDispatchKey(c10::DispatchKey::CPU)) return true;
   const std::string name = c10::toString(handle.operator_name());
-  return std::ranges::find(kWhole, name) != std::end(kWhole);
+  if (std::ranges::find(kWhole, name) != std::end(kWhole)) return true;
+  // Others that PyTorch composes are taken whole where the table has them; autograd knows them too.
+  return handle.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) && has_lowering(handle);
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {

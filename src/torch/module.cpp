@@ -1,6 +1,8 @@
 // The Python module behind `dlport.torch`.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
@@ -11,6 +13,7 @@
 #include "torch/fork.hpp"
 #include "torch/generator.hpp"
 #include "torch/interchange.hpp"
+#include "torch/plan.hpp"
 
 namespace nb = nanobind;
 
@@ -89,6 +92,17 @@ NB_MODULE(_torch, m) {
   m.def("calls", &calls_by_operator);
   m.def("reset_calls", &reset_calls);
   m.def("set_fallback", &set_fallback, nb::arg("mode"));
+  m.def("lowered_operators", &lowered_operators);
+  m.def("declined_calls", &declined_calls);
+  m.def("plan_stats", [] {
+    const PlanStats stats = plan_stats();
+    nb::dict result;
+    result["planned"] = stats.planned;
+    result["compiled"] = stats.compiled;
+    result["copied"] = stats.copied;
+    result["failed"] = stats.failed;
+    return result;
+  });
 }
 
 }  // namespace dlport::pytorch

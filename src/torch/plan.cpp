@@ -444,6 +444,8 @@ Lowering* find_lowering(const c10::OperatorHandle& op) {
   return new Lowering(c10::toString(op.operator_name()), std::move(variant));  // lives as long as the process
 }
 
+bool has_lowering(const c10::OperatorHandle& op) { return find_variant(op.schema()).entry != nullptr; }
+
 bool run_lowered(Lowering& lowering, const c10::OperatorHandle&, ::torch::jit::Stack* stack) {
   return lowering.run(stack);
 }

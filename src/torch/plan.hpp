@@ -17,6 +17,9 @@ class Lowering;
 /// variant has that of the functional operator whose arguments it takes.
 Lowering* find_lowering(const c10::OperatorHandle& op);
 
+/// Whether the table has one.
+bool has_lowering(const c10::OperatorHandle& op);
+
 /// Replaces the arguments on `stack` by the results and returns true; or leaves the stack alone and returns false
 /// where this call has no lowering (a dtype that ONNX Runtime has no kernel for, semantics that ONNX cannot express).
 /// A graph that fails to run makes it false too: the native kernel then raises PyTorch's own error, or succeeds.
