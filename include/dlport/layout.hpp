@@ -20,19 +20,20 @@ inline constexpr int kMaxNdim = 64;
 /// Product of the dimensions (1 for ndim 0), or nothing where one is negative or the product leaves int64.
 DLPORT_API std::optional<int64_t> checked_numel(Shape shape) noexcept;
 
-/// Product of the dimensions of a shape known to be valid.
+/// Product of the dimensions of a shape known to be valid. (Where one is 0 the others may be anything, so the product
+/// of those before it wraps rather than overflows.)
 inline int64_t numel(Shape shape) noexcept {
-  int64_t count = 1;
-  for (int64_t dim : shape) count *= dim;
-  return count;
+  uint64_t count = 1;
+  for (int64_t dim : shape) count *= static_cast<uint64_t>(dim);
+  return static_cast<int64_t>(count);
 }
 
 /// Writes the row-major strides of `shape` to `out` (shape.size() values). Dimensions of 0 count as 1.
 inline void row_major_strides(Shape shape, int64_t* out) noexcept {
-  int64_t step = 1;
+  uint64_t step = 1;
   for (size_t i = shape.size(); i-- > 0;) {
-    out[i] = step;
-    step *= shape[i] > 1 ? shape[i] : 1;
+    out[i] = static_cast<int64_t>(step);
+    step *= shape[i] > 1 ? static_cast<uint64_t>(shape[i]) : 1;
   }
 }
 
@@ -51,7 +52,8 @@ struct Extent {
 DLPORT_API std::optional<Extent> extent(Shape shape, Strides strides) noexcept;
 
 /// True where two elements of the layout share memory (broadcast axes, windows that overlap).
-/// Exact for layouts whose axes nest; says true where it would have to search.
+/// Exact for layouts whose axes nest; says true where it would have to search. Needs a layout that extent() can
+/// express, of at most kMaxNdim axes.
 DLPORT_API bool may_self_overlap(Shape shape, Strides strides) noexcept;
 
 /// NumPy's broadcasting of two shapes, or nothing where they do not fit.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "dlport/device.hpp"
@@ -52,6 +53,9 @@ class TensorView {
   DLTensor tensor_{nullptr, {kDLCPU, 0}, 0, {kDLFloat, 32, 1}, nullptr, nullptr, 0};
   uint64_t flags_ = 0;
 };
+
+/// A line such as "float32 (3, 4) on cpu:0, strides (1, 3), read-only": strides where they are not row-major.
+DLPORT_API std::string to_string(const TensorView& view);
 
 /// Called once when the last reference to foreign memory goes; may run on any thread.
 using Deleter = void (*)(void* context);

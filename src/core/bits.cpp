@@ -34,7 +34,7 @@ struct Side {
       : data(static_cast<unsigned char*>(view.data())), pitch(view.pitch_bits()), steps(view.shape().size()) {
     row_major_strides(view.shape(), steps.data());
     std::ranges::copy(view.strides(), steps.begin());
-    for (int64_t& step : steps) step *= pitch;
+    for (size_t i = 0; i < steps.size(); ++i) steps[i] *= view.shape()[i] > 1 ? pitch : 0;  // else never taken
   }
 };
 

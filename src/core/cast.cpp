@@ -112,7 +112,7 @@ struct WithoutLanes {
     row_major_strides(shape, strides.data());
     std::ranges::copy(given.strides(), strides.begin());
     if (lanes > 1) {
-      for (int64_t& stride : strides) stride *= lanes;
+      for (size_t i = 0; i < strides.size(); ++i) strides[i] *= shape[i] > 1 ? lanes : 0;  // else never read
       shape.push_back(lanes);
       strides.push_back(1);
     }

@@ -1,17 +1,14 @@
 #include "dlport/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 namespace dlport {
 
 std::optional<int64_t> checked_numel(Shape shape) noexcept {
-  bool empty = false;
-  for (int64_t dim : shape) {
-    if (dim < 0) return std::nullopt;
-    empty = empty || dim == 0;
-  }
-  if (empty) return 0;
+  if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0; })) return std::nullopt;
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t count = 1;
   for (int64_t dim : shape) {
     if (__builtin_mul_overflow(count, dim, &count)) return std::nullopt;
@@ -21,22 +18,19 @@ std::optional<int64_t> checked_numel(Shape shape) noexcept {
 
 bool is_contiguous(Shape shape, Strides strides) noexcept {
   if (strides.empty()) return true;
+  if (std::ranges::find(shape, 0) != shape.end()) return true;
   int64_t expected = 1;
-  bool contiguous = true;
   for (size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 0) return true;
     if (shape[i] == 1) continue;
-    contiguous = contiguous && strides[i] == expected;
+    if (strides[i] != expected) return false;
     expected *= shape[i];
   }
-  return contiguous;
+  return true;
 }
 
 std::optional<Extent> extent(Shape shape, Strides strides) noexcept {
+  if (std::ranges::find(shape, 0) != shape.end()) return Extent{};
   Extent result{0, 0};
-  for (int64_t dim : shape) {
-    if (dim == 0) return Extent{};
-  }
   if (strides.empty()) {
     auto count = checked_numel(shape);
     if (!count) return std::nullopt;
@@ -54,16 +48,17 @@ std::optional<Extent> extent(Shape shape, Strides strides) noexcept {
 }
 
 bool may_self_overlap(Shape shape, Strides strides) noexcept {
-  if (strides.empty()) return false;
+  if (strides.empty() || std::ranges::find(shape, 0) != shape.end()) return false;
   struct Axis {
     int64_t step, dim;
   };
-  std::vector<Axis> axes;
+  std::array<Axis, kMaxNdim> storage;
+  size_t count = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0) return false;
-    if (shape[i] > 1) axes.push_back({std::abs(strides[i]), shape[i]});
+    if (shape[i] > 1) storage[count++] = {std::abs(strides[i]), shape[i]};
   }
-  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.step < b.step; });
+  const std::span axes(storage.data(), count);
+  std::ranges::sort(axes, {}, &Axis::step);
   int64_t reach = 0;  // of all the smaller axes together
   for (const Axis& axis : axes) {
     if (axis.step <= reach) return true;

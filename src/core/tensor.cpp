@@ -148,6 +148,14 @@ bool TensorView::is_aligned() const noexcept {
   return alignment <= 1 || reinterpret_cast<uintptr_t>(data()) % static_cast<uintptr_t>(alignment) == 0;
 }
 
+std::string to_string(const TensorView& view) {
+  std::string text = to_string(view.dtype()) + " " + to_string(view.shape()) + " on " + to_string(view.device());
+  if (!view.is_contiguous()) text += ", strides " + to_string(view.strides());
+  if (view.read_only()) text += ", read-only";
+  if (view.is_padded()) text += ", padded";
+  return text;
+}
+
 void Tensor::retain() const noexcept {
   if (managed_) TensorObject::of(*this)->retain();
 }

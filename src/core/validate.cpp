@@ -13,56 +13,76 @@ constexpr uint64_t kKnownFlags =
   throw Error(ErrorCode::invalid_tensor, message);
 }
 
-}  // namespace
+/// True where `data` is no address but the handle of a buffer, whose first byte has byte_offset 0.
+bool data_is_handle(DLDeviceType type) noexcept {
+  return type == kDLOpenCL || type == kDLVulkan || type == kDLMetal || type == kDLWebGPU;
+}
 
-void validate(const DLTensor& tensor, uint64_t flags) {
+/// Bytes from the first element to the lowest and to behind the highest.
+struct Reach {
+  int64_t below = 0, above = 0;
+};
+
+void check_header(const DLTensor& tensor, uint64_t flags) {
   if (tensor.ndim < 0 || tensor.ndim > kMaxNdim) {
     refuse("ndim = " + std::to_string(tensor.ndim) + " is not between 0 and " + std::to_string(kMaxNdim));
   }
   if (flags & ~kKnownFlags) refuse("flags = " + std::to_string(flags) + " has bits that DLPack 1.3 does not define");
-  const DType dtype = tensor.dtype;
-  if (!is_valid(dtype)) refuse("dtype " + to_string(dtype) + " is not one that DLPack 1.3 defines");
+  if (!is_valid(tensor.dtype)) refuse("dtype " + to_string(tensor.dtype) + " is not one that DLPack 1.3 defines");
   if (!is_known(tensor.device.device_type) && !is_virtual(tensor.device)) {
     refuse("device_type = " + std::to_string(tensor.device.device_type) + " is not one that DLPack 1.3 defines");
   }
   if (tensor.device.device_id < 0) refuse("device_id = " + std::to_string(tensor.device.device_id) + " is negative");
   if (tensor.ndim > 0 && !tensor.shape) refuse("shape is a null pointer, but ndim = " + std::to_string(tensor.ndim));
+}
 
-  const Shape shape(tensor.shape, static_cast<size_t>(tensor.ndim));
+/// The number of elements, whose bits are known to fit int64.
+int64_t checked_elements(const TensorView& view) {
+  const Shape shape = view.shape();
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) refuse("shape[" + std::to_string(i) + "] = " + std::to_string(shape[i]) + " is negative");
   }
   const auto count = checked_numel(shape);
   int64_t bits = 0;
-  if (!count || __builtin_mul_overflow(*count, dtype.element_bits(), &bits)) {
-    refuse("shape " + to_string(shape) + " of " + to_string(dtype) + " has more bytes than memory can address");
+  if (!count || __builtin_mul_overflow(*count, view.pitch_bits(), &bits)) {
+    refuse("shape " + to_string(shape) + " of " + to_string(view.dtype()) + " has more bits than 63 bits can count");
   }
-  if (*count == 0) return;  // no element is ever touched: any data pointer and any strides will do
-  if (!tensor.data) refuse("data is a null pointer, but shape " + to_string(shape) + " has elements");
+  return *count;
+}
 
-  const Strides strides = tensor.strides ? Strides(tensor.strides, shape.size()) : Strides();
-  const auto touched = extent(shape, strides);
+Reach checked_reach(const TensorView& view) {
+  const auto touched = extent(view.shape(), view.strides());
   int64_t low = 0, high = 0;
-  if (!touched || __builtin_mul_overflow(touched->low, dtype.itemsize(), &low) ||
-      __builtin_mul_overflow(touched->high, dtype.itemsize(), &high) ||
-      __builtin_add_overflow(high, dtype.itemsize(), &high)) {
-    refuse("strides " + to_string(strides) + " of shape " + to_string(shape) +
-           " reach further than memory can be addressed");
+  if (!touched || __builtin_mul_overflow(touched->low, view.pitch_bits(), &low) ||
+      __builtin_mul_overflow(touched->high, view.pitch_bits(), &high) || low < -INT64_MAX ||
+      __builtin_add_overflow(high, view.pitch_bits() + 7, &high)) {
+    refuse("strides " + to_string(view.strides()) + " of shape " + to_string(view.shape()) +
+           " reach further than 63 bits can count");
   }
-  if (tensor.device.device_type == kDLOpenCL) {  // `data` is a handle; offsets count from the start of its buffer
-    if (tensor.byte_offset > static_cast<uint64_t>(INT64_MAX - high)) {
-      refuse("byte_offset = " + std::to_string(tensor.byte_offset) + " reaches further than memory can be addressed");
-    }
-    return;
-  }
-  const auto base = reinterpret_cast<uintptr_t>(tensor.data);
+  return {(7 - low) / 8, high / 8};
+}
+
+}  // namespace
+
+void validate(const DLTensor& tensor, uint64_t flags) {
+  check_header(tensor, flags);
+  const TensorView view(tensor, flags);
+  if (checked_elements(view) == 0) return;  // nothing is ever touched: any data pointer and any strides will do
+  const Reach reach = checked_reach(view);
+  if (!tensor.data) refuse("data is a null pointer, but shape " + to_string(view.shape()) + " has elements");
+
+  const bool handle = data_is_handle(tensor.device.device_type);
+  const uintptr_t base = handle ? 0 : reinterpret_cast<uintptr_t>(tensor.data);
   uintptr_t first = 0, end = 0;
-  if (__builtin_add_overflow(base, tensor.byte_offset, &first)) {
-    refuse("byte_offset = " + std::to_string(tensor.byte_offset) + " wraps around the end of the address space");
+  if (__builtin_add_overflow(base, tensor.byte_offset, &first) ||
+      __builtin_add_overflow(first, static_cast<uintptr_t>(reach.above), &end)) {
+    refuse("byte_offset = " + std::to_string(tensor.byte_offset) + " with shape " + to_string(view.shape()) +
+           " and strides " + to_string(view.strides()) + " passes the end of the address space");
   }
-  const auto below = static_cast<uintptr_t>(-low);
-  if (below > first || __builtin_add_overflow(first, static_cast<uintptr_t>(high), &end)) {
-    refuse("strides " + to_string(strides) + " of shape " + to_string(shape) + " leave the address space");
+  if (static_cast<uintptr_t>(reach.below) > first) {
+    refuse("strides " + to_string(view.strides()) + " of shape " + to_string(view.shape()) + " and dtype " +
+           to_string(view.dtype()) + " reach " + std::to_string(reach.below) + " bytes below the first element, " +
+           (handle ? "past the start of the buffer" : "out of the address space"));
   }
 }
 
