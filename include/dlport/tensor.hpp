@@ -89,6 +89,9 @@ class Tensor {
   DLPORT_API static Tensor from_blob(void* data, Shape shape, Strides strides, DType dtype, Device device,
                                      void* context, Deleter deleter, uint64_t flags = 0);
 
+  /// As from_blob, described by a `DLTensor` (byte_offset included), whose arrays are copied.
+  DLPORT_API static Tensor from_dltensor(const DLTensor& tensor, void* context, Deleter deleter, uint64_t flags = 0);
+
   /// Takes over a managed tensor after validating it. Throws Error naming the field at fault; the managed
   /// tensor's deleter has then been called. A virtual device resolves to its physical one. The is-copied flag is
   /// about the import, so the tensor does not keep it.

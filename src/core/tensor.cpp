@@ -203,6 +203,11 @@ Tensor Tensor::from_blob(void* data, Shape shape, Strides strides, DType dtype, 
   return adopt(source, flags, guard);
 }
 
+Tensor Tensor::from_dltensor(const DLTensor& tensor, void* context, Deleter deleter, uint64_t flags) {
+  Guard guard(context, deleter);
+  return adopt(tensor, flags, guard);
+}
+
 Tensor Tensor::from_managed(DLManagedTensorVersioned* managed) {
   if (!managed) throw Error(ErrorCode::invalid_tensor, "the managed tensor is a null pointer");
   Guard guard(managed, release_versioned);
