@@ -45,9 +45,11 @@ template <class T, int kNdim, bool kChecked = DLPORT_CHECK_BOUNDS>
 class Access {
  public:
   explicit Access(const TensorView& view) noexcept : data_(static_cast<T*>(view.data())) {
-    std::copy_n(view.shape().data(), kNdim, shape_.begin());
-    row_major_strides(shape_, strides_.data());
-    std::copy_n(view.strides().data(), view.strides().size(), strides_.begin());
+    row_major_strides(view.shape(), strides_.data());
+    for (int axis = 0; axis < kNdim; ++axis) {
+      shape_[axis] = view.shape()[axis];
+      if (!view.strides().empty()) strides_[axis] = view.strides()[axis];
+    }
   }
 
   template <class... Index>

@@ -51,13 +51,15 @@ using VirtualDeviceResolver = std::function<Device(int32_t index)>;
 
 /// Makes `type` a virtual device: imports that carry it resolve through `resolver`, and `name` prints it.
 /// Replaces an earlier registration of the same type; an empty resolver removes it. Thread-safe.
+/// Throws Error{invalid_argument} for the CPU, which is nobody's virtual device.
 DLPORT_API void register_virtual_device(DLDeviceType type, std::string name, VirtualDeviceResolver resolver);
 
 /// True where `device`'s type was registered as virtual.
 DLPORT_API bool is_virtual(Device device);
 
 /// The physical device behind `device`: itself for a physical one, the resolver's answer for a virtual one.
-/// Throws Error{not_found} where `device` is an extension device (kDLExtDev) that nothing registered.
+/// Throws Error{not_found} where `device` is an extension device (kDLExtDev) that nothing registered, Error{device}
+/// where a resolver answers with another virtual one.
 DLPORT_API Device physical(Device device);
 
 }  // namespace dlport

@@ -46,6 +46,7 @@ struct Extent {
   int64_t low = 0;
   int64_t high = -1;  ///< below `low` where there are no elements
   bool empty() const noexcept { return high < low; }
+  friend bool operator==(const Extent&, const Extent&) = default;
 };
 
 /// The extent of a layout, or nothing where it leaves int64.

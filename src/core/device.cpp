@@ -104,6 +104,9 @@ Device parse_device(std::string_view text) {
 }
 
 void register_virtual_device(DLDeviceType type, std::string name, VirtualDeviceResolver resolver) {
+  if (type == kDLCPU) {
+    throw Error(ErrorCode::invalid_argument, to_string(cpu) + " is a physical device and cannot stand for another");
+  }
   VirtualDevices& table = virtual_devices();
   std::unique_lock lock(table.mutex);
   if (resolver) {
@@ -129,7 +132,14 @@ Device physical(Device device) {
       resolver = found->second.resolver;
     }
   }
-  if (resolver) return resolver(device.device_id);  // outside the lock: it may open a runtime
+  if (resolver) {
+    const Device behind = resolver(device.device_id);  // outside the lock: it may open a runtime
+    if (is_virtual(behind)) {
+      throw Error(ErrorCode::device,
+                  to_string(device) + " resolves to " + to_string(behind) + ", which is virtual too");
+    }
+    return behind;
+  }
   if (device.device_type == kDLExtDev) {
     throw Error(ErrorCode::not_found, "device " + to_string(device) +
                                           " is an extension device that nothing in this process has registered; "
