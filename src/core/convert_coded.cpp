@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "core/convert.hpp"
+#include "core/float16.hpp"
 #include "core/minifloat.hpp"
 
 namespace dlport::detail {
@@ -31,15 +32,12 @@ void each(void* dst, const void* src, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(kFunction(from[i]));
 }
 
-template <Minifloat kFormat, class Code>
-constexpr Convert encode_all = each<encode<kFormat>, Code, float>;
-
 /// complex32: two float16 where complex64 has two floats.
 void decode_pairs(void* dst, const void* src, int64_t count) {
-  each<decode<kFloat16>, float, uint16_t>(dst, src, 2 * count);
+  decode_float16(dst, src, 2 * count);
 }
 void encode_pairs(void* dst, const void* src, int64_t count) {
-  encode_all<kFloat16, uint16_t>(dst, src, 2 * count);
+  encode_float16(dst, src, 2 * count);
 }
 
 /// Integers of less than 8 bits, in the low bits of a byte: the sign is spread over the rest.
@@ -63,11 +61,11 @@ constexpr Coding small(DLDataTypeCode code) {
   return {{code, 1 + kFormat.exponent_bits + kFormat.mantissa_bits},
           float32,
           decode_small<kFormat>,
-          encode_all<kFormat, uint8_t>};
+          each<encode<kFormat>, uint8_t, float>};
 }
 
 constexpr Coding kCodings[] = {
-    {float16, float32, each<decode<kFloat16>, float, uint16_t>, encode_all<kFloat16, uint16_t>},
+    {float16, float32, decode_float16, encode_float16},
     {bfloat16, float32, each<decode_bfloat16, float, uint16_t>, each<encode_bfloat16, uint16_t, float>},
     {{kDLComplex, 32}, complex64, decode_pairs, encode_pairs},
     small<kFloat8E3m4>(kDLFloat8_e3m4),
