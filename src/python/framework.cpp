@@ -1,0 +1,54 @@
+#include "python/framework.hpp"
+
+#include "dlport/error.hpp"
+#include "dlport/exchange.hpp"
+#include "python/errors.hpp"
+#include "python/export.hpp"
+#include "python/import.hpp"
+
+namespace dlport::python {
+namespace {
+
+/// The module's or the type's tensor type, if that takes tensors through the C exchange API. One entry is remembered:
+/// programs export to one framework again and again.
+const DLPackExchangeAPI* api_of(PyObject* target) {
+  static PyObject* last = nullptr;
+  static const DLPackExchangeAPI* last_api = nullptr;
+  if (target == last) return last_api;
+  Reference type;
+  if (PyType_Check(target)) {
+    type = Reference(Py_NewRef(target));
+  } else {
+    type = Reference(PyObject_GetAttrString(target, "Tensor"));
+    if (!type) PyErr_Clear();
+  }
+  const DLPackExchangeAPI* api =
+      type && PyType_Check(type.get()) ? exchange_api_of(reinterpret_cast<PyTypeObject*>(type.get())) : nullptr;
+  Py_XDECREF(last);
+  last = Py_NewRef(target);
+  last_api = api;
+  return api;
+}
+
+}  // namespace
+
+PyObject* to_framework(const Tensor& tensor, PyObject* self, PyObject* target) {
+  if (const DLPackExchangeAPI* api = api_of(target)) {
+    // No consumer of this API has read-only tensors, so one that must not be written to goes as a copy.
+    DLManagedTensorVersioned* managed =
+        tensor.read_only() ? contiguous_copy(tensor).to_managed(/*copied=*/true) : export_managed(tensor);
+    void* made = nullptr;
+    if (api->managed_tensor_to_py_object_no_sync(managed, &made) != 0) throw PythonError{};
+    return static_cast<PyObject*>(made);
+  }
+  Reference from_dlpack(PyObject_GetAttrString(target, "from_dlpack"));
+  if (!from_dlpack) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%R is neither a module with from_dlpack nor a tensor type with the C exchange API",
+                 target);
+    throw PythonError{};
+  }
+  return require(PyObject_CallOneArg(from_dlpack.get(), self));
+}
+
+}  // namespace dlport::python

@@ -1,0 +1,224 @@
+#include "python/import.hpp"
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "dlport/exchange.hpp"
+#include "python/errors.hpp"
+#include "python/tensor_type.hpp"
+
+namespace dlport::python {
+namespace {
+
+constexpr const char* kVersioned = "dltensor_versioned";
+constexpr const char* kLegacy = "dltensor";
+
+PyObject *name_dlpack, *name_exchange_api, *name_is_neg, *name_is_conj;
+PyObject *max_version, *kw_max_version, *kw_max_version_copy;
+
+/// How tensors of one type are taken.
+struct Producer {
+  PyTypeObject* type = nullptr;               // kept alive, so that its address is not reused
+  const DLPackExchangeAPI* api = nullptr;     // null: through the Python methods
+  bool has_lazy_bits = false;                 // PyTorch: a view may be pending conjugation or negation
+};
+
+/// A small direct-mapped cache, guarded by the GIL. A type's entry is looked up again where another took its place.
+const Producer& producer_of(PyTypeObject* type) {
+  static Producer cache[64];
+  Producer& entry = cache[(reinterpret_cast<uintptr_t>(type) >> 5) % std::size(cache)];
+  if (entry.type != type) {
+    Producer found;
+    found.api = exchange_api_of(type);
+    found.has_lazy_bits =
+        found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
+    if (entry.type) Py_DECREF(entry.type);
+    found.type = type;
+    Py_INCREF(type);
+    entry = found;
+  }
+  return entry;
+}
+
+/// Drops the reference that kept a borrowed tensor's owner alive; from any thread, and never during shutdown, when
+/// taking the GIL would end the thread.
+void release_owner(void* owner) {
+  if (!Py_IsInitialized() || _Py_IsFinalizing()) return;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);  // an error may be on its way through the caller
+  Py_DECREF(static_cast<PyObject*>(owner));
+  PyErr_Restore(type, value, trace);
+  PyGILState_Release(state);
+}
+
+/// Takes what a capsule holds and marks it as consumed.
+Tensor take_capsule(PyObject* capsule) {
+  const char* name = PyCapsule_GetName(capsule);
+  if (name && std::string_view(name) == kVersioned) {
+    auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersioned));
+    PyCapsule_SetName(capsule, "used_dltensor_versioned");
+    PyCapsule_SetDestructor(capsule, nullptr);
+    return Tensor::from_managed(managed);
+  }
+  if (name && std::string_view(name) == kLegacy) {
+    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kLegacy));
+    PyCapsule_SetName(capsule, "used_dltensor");
+    PyCapsule_SetDestructor(capsule, nullptr);
+    return Tensor::from_managed_legacy(managed);
+  }
+  PyErr_Clear();
+  std::string shown(name ? name : "");
+  for (char& c : shown) c = c >= ' ' && c <= '~' ? c : '?';
+  const bool used = name && std::string_view(name).starts_with("used_dltensor");
+  throw Error(ErrorCode::invalid_tensor,
+              used ? "the capsule ('" + shown + "') was consumed before; ask the producer for another one"
+                   : "the capsule is named '" + shown + "', not 'dltensor_versioned' or 'dltensor'");
+}
+
+/// PyTorch's exchange API hands out the memory of a view whose conjugation or negation is still pending. Its Python
+/// method refuses those that are conjugate; both are refused here.
+void check_lazy_bits(PyObject* object, bool complex) {
+  Reference negative(require(PyObject_CallMethodNoArgs(object, name_is_neg)));
+  bool pending = negative.get() == Py_True;
+  const char* what = "negation";
+  if (!pending && complex) {
+    Reference conjugate(require(PyObject_CallMethodNoArgs(object, name_is_conj)));
+    pending = conjugate.get() == Py_True;
+    what = "conjugation";
+  }
+  if (pending) {
+    throw Error(ErrorCode::invalid_tensor, std::string("the tensor is a view whose ") + what +
+                                               " is still pending, so its memory holds other values; resolve it first "
+                                               "(resolve_conj, resolve_neg)");
+  }
+}
+
+Tensor import_through_api(PyObject* object, const Producer& producer) {
+  DLTensor borrowed;
+  if (producer.api->dltensor_from_py_object_no_sync) {  // nothing is allocated: the object itself is the owner
+    if (producer.api->dltensor_from_py_object_no_sync(object, &borrowed) != 0) throw PythonError{};
+    if (producer.has_lazy_bits) check_lazy_bits(object, borrowed.dtype.code == kDLComplex);
+    Py_INCREF(object);
+    return Tensor::from_dltensor(borrowed, object, release_owner);
+  }
+  DLManagedTensorVersioned* managed = nullptr;
+  if (producer.api->managed_tensor_from_py_object_no_sync(object, &managed) != 0) throw PythonError{};
+  return Tensor::from_managed(managed);
+}
+
+/// What `__dlpack__` returned has to be a capsule.
+Tensor take_result(Reference capsule, PyObject* producer) {
+  if (PyCapsule_CheckExact(capsule.get())) return take_capsule(capsule.get());
+  PyErr_Format(PyExc_TypeError, "%.100s.__dlpack__ returned %.100s instead of a capsule", Py_TYPE(producer)->tp_name,
+               Py_TYPE(capsule.get())->tp_name);
+  throw PythonError{};
+}
+
+/// True, with the error cleared, where a producer of before 1.0 does not know the keywords.
+bool knows_no_keywords() {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Reference text(value ? PyObject_Str(value) : nullptr);
+  const char* message = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  const bool unknown = message && std::string_view(message).find("keyword argument") != std::string_view::npos;
+  if (!unknown) {
+    PyErr_Restore(type, value, trace);
+    return false;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(trace);
+  PyErr_Clear();
+  return true;
+}
+
+Tensor import_through_method(PyObject* object, Copy copy) {
+  PyObject* arguments[] = {object, max_version, copy == Copy::always ? Py_True : Py_False};
+  PyObject* keywords = copy == Copy::if_needed ? kw_max_version : kw_max_version_copy;
+  constexpr size_t kSelf = 1 | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  Reference capsule(PyObject_VectorcallMethod(name_dlpack, arguments, kSelf, keywords));
+  if (!capsule && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    if (!PyObject_HasAttr(object, name_dlpack)) {
+      PyErr_Format(PyExc_TypeError, "%.100s has no __dlpack__ and is not a DLPack capsule", Py_TYPE(object)->tp_name);
+    }
+    throw PythonError{};
+  }
+  if (!capsule) {
+    if (!knows_no_keywords()) throw PythonError{};
+    capsule = Reference(require(PyObject_CallMethodNoArgs(object, name_dlpack)));
+  }
+  return take_result(std::move(capsule), object);
+}
+
+/// Memory that the producer promises not to change, though its DLPack export does not say so.
+bool is_immutable(PyObject* object) {
+  // JAX values are constants; its arrays export without the read-only flag.
+  static PyObject* jax_array = nullptr;
+  if (jax_array) return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(jax_array));
+  const std::string_view name = Py_TYPE(object)->tp_name;
+  if (name != "jaxlib._jax.ArrayImpl" && !name.ends_with("ArrayImpl")) return false;
+  jax_array = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  Py_INCREF(jax_array);
+  return true;
+}
+
+Tensor import_any(PyObject* object, Copy copy) {
+  if (is_tensor(object)) return tensor_in(object);
+  if (PyCapsule_CheckExact(object)) return take_capsule(object);
+  const Producer& producer = producer_of(Py_TYPE(object));
+  if (producer.api) return import_through_api(object, producer);
+  Tensor tensor = import_through_method(object, copy == Copy::always ? Copy::if_needed : copy);
+  return is_immutable(object) ? tensor.as_read_only() : tensor;
+}
+
+PyObject* intern(const char* text) { return PyUnicode_InternFromString(text); }
+
+}  // namespace
+
+const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
+  Reference capsule(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name_exchange_api));
+  if (!capsule) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
+    PyErr_Clear();
+    return nullptr;
+  }
+  if (!PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) return nullptr;
+  auto* header = static_cast<DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  while (header && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
+  return reinterpret_cast<const DLPackExchangeAPI*>(header);
+}
+
+Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) {
+  Tensor tensor = import_any(object, copy);
+  if (device && !(*device == tensor.device())) {
+    const Device target = physical(*device);
+    if (target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host())) {
+      if (is_virtual(*device)) tensor = tensor.on(*device);
+    } else {
+      throw Error(ErrorCode::would_copy, "the tensor is on " + to_string(tensor.device()) + ", not on " +
+                                             to_string(*device) + "; copy it there with dlport.to");
+    }
+  }
+  if (copy != Copy::always) return tensor;
+  if (!tensor.physical_device().is_host()) {
+    throw Error(ErrorCode::unsupported, "copy=True of a tensor on " + to_string(tensor.device()) + "; copy it with dlport.to");
+  }
+  return contiguous_copy(tensor);
+}
+
+bool init_import() {
+  name_dlpack = intern("__dlpack__");
+  name_exchange_api = intern("__dlpack_c_exchange_api__");
+  name_is_neg = intern("is_neg");
+  name_is_conj = intern("is_conj");
+  max_version = Py_BuildValue("(ii)", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+  kw_max_version = Py_BuildValue("(s)", "max_version");
+  kw_max_version_copy = Py_BuildValue("(ss)", "max_version", "copy");
+  return kw_max_version_copy != nullptr && max_version != nullptr;
+}
+
+}  // namespace dlport::python

@@ -1,0 +1,59 @@
+// The module `dlport._core`.
+#include <nanobind/nanobind.h>
+
+#include "dlport/device.hpp"
+#include "python/arguments.hpp"
+#include "python/errors.hpp"
+#include "python/import.hpp"
+#include "python/tensor_type.hpp"
+
+namespace dlport::python {
+namespace {
+
+/// from_dlpack(x, /, *, device=None, copy=None), called without a binding library in between: it is what an exchange
+/// costs.
+PyObject* from_dlpack(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
+  if (count == 1 && !keywords) {
+    return guarded([&] { return wrap(import_object(arguments[0])); });
+  }
+  return guarded([&]() -> PyObject* {
+    if (count != 1) {
+      PyErr_Format(PyExc_TypeError, "from_dlpack takes one tensor, got %zd positional arguments", count);
+      throw PythonError{};
+    }
+    PyObject *device = nullptr, *copy = nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
+      PyObject* name = PyTuple_GET_ITEM(keywords, i);
+      if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
+        device = arguments[count + i];
+      } else if (PyUnicode_CompareWithASCIIString(name, "copy") == 0) {
+        copy = arguments[count + i];
+      } else {
+        PyErr_Format(PyExc_TypeError, "from_dlpack has no keyword argument %R", name);
+        throw PythonError{};
+      }
+    }
+    return wrap(import_object(arguments[0], copy_argument(copy), device_argument(device)));
+  });
+}
+
+PyMethodDef functions[] = {
+    {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "from_dlpack(x, /, *, device=None, copy=None)\n--\n\n"
+     "The memory of `x`, any framework's tensor or a DLPack capsule, as a dlport.Tensor.\n\n"
+     "device: where the result has to be, e.g. 'cpu:0' or (device_type, device_id); BufferError where it is not.\n"
+     "copy: None shares where possible, True always copies, False raises BufferError rather than copying.\n\n"
+     "The tensor keeps the producer's memory alive. Everything that the producer says is checked first."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  if (!init_import() || !add_tensor_type(m.ptr()) || PyModule_AddFunctions(m.ptr(), functions) < 0) {
+    throw nanobind::python_error();
+  }
+}
+
+}  // namespace dlport::python
