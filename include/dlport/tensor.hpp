@@ -24,7 +24,9 @@ class TensorView {
   TensorView(const DLTensor& tensor, uint64_t flags = 0) noexcept : tensor_(tensor), flags_(flags) {}  // NOLINT
 
   /// The first element: DLPack's `data` plus `byte_offset`. Meaningless for devices whose `data` is a handle.
-  void* data() const noexcept { return static_cast<char*>(tensor_.data) + tensor_.byte_offset; }
+  void* data() const noexcept {  // by integers: without elements the pointer and its offset may be anything
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(tensor_.data) + tensor_.byte_offset);
+  }
   Device device() const noexcept { return tensor_.device; }
   DType dtype() const noexcept { return tensor_.dtype; }
   int32_t ndim() const noexcept { return tensor_.ndim; }

@@ -20,6 +20,7 @@ using detail::LoopNest;
 /// What a tile holds at most: its scratch memory stays in the first-level cache.
 constexpr int64_t kTileItems = 1024;
 constexpr int64_t kLargestItem = 16;
+constexpr uint64_t kPadded = DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED;
 
 /// The steps from one dtype to another: codes to values, values to values, values to codes, as far as each is needed.
 class Conversion {
@@ -108,6 +109,12 @@ struct WithoutLanes {
   explicit WithoutLanes(const TensorView& given) : shape(given.shape().begin(), given.shape().end()) {
     DLTensor tensor = given.dltensor();
     const int64_t lanes = given.dtype().lanes;
+    uint64_t flags = given.flags();
+    if (given.pitch_bits() == given.dtype().element_bits()) flags &= ~kPadded;  // there is nothing to pad
+    if (lanes > 1 && (flags & kPadded)) {
+      throw Error(ErrorCode::unsupported, "elements of " + to_string(given.dtype()) +
+                                              " that are padded as a whole do not convert: copy them unpadded first");
+    }
     strides.resize(shape.size());
     row_major_strides(shape, strides.data());
     std::ranges::copy(given.strides(), strides.begin());
@@ -120,7 +127,7 @@ struct WithoutLanes {
     tensor.ndim = static_cast<int32_t>(shape.size());
     tensor.shape = shape.data();
     tensor.strides = strides.data();
-    view = TensorView(tensor, given.flags());
+    view = TensorView(tensor, flags);
   }
 };
 
@@ -129,7 +136,7 @@ bool shares_bytes(const TensorView& view) noexcept {
 }
 
 Tensor padded_like(const TensorView& view) {
-  return Tensor::empty(view.shape(), view.dtype(), DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED);
+  return Tensor::empty(view.shape(), view.dtype(), kPadded);
 }
 
 void cast_scalars(const TensorView& dst, const TensorView& src, const Conversion& conversion) {
@@ -151,15 +158,16 @@ void cast_scalars(const TensorView& dst, const TensorView& src, const Conversion
 }  // namespace
 
 void copy_cast(const TensorView& dst, const TensorView& src) {
-  if (dst.dtype() == src.dtype()) return copy_strided(dst, src);
-  const WithoutLanes to(dst), from(src);
-  if (dst.dtype().lanes != src.dtype().lanes) {
-    throw Error(ErrorCode::unsupported, "elements of " + to_string(src.dtype()) + " do not convert to " +
-                                            to_string(dst.dtype()) + ", which has another number of lanes");
+  DType to = dst.dtype(), from = src.dtype();
+  if (to == from) return copy_strided(dst, src);
+  if (to.lanes != from.lanes) {
+    throw Error(ErrorCode::unsupported, "elements of " + to_string(from) + " do not convert to " + to_string(to) +
+                                            ", which has another number of lanes");
   }
-  const Conversion conversion(to.view.dtype(), from.view.dtype());
+  to.lanes = from.lanes = 1;
+  const Conversion conversion(to, from);
   if (detail::check_copy(dst, src) == detail::Work::nothing) return;
-  cast_scalars(to.view, from.view, conversion);
+  cast_scalars(WithoutLanes(dst).view, WithoutLanes(src).view, conversion);
 }
 
 }  // namespace dlport

@@ -43,7 +43,7 @@ LoopNest loop_nest(const TensorView& dst, const TensorView& src) noexcept {
     }
     nest.storage[nest.depth++] = axis;
   }
-  std::ranges::stable_sort(nest.axes(), std::greater(), &Axis::dst_step);
+  std::ranges::sort(nest.axes(), std::greater(), &Axis::dst_step);
   int merged = 0;
   for (int i = 1; i < nest.depth; ++i) {
     Axis& outer = nest.storage[merged];

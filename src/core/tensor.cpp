@@ -51,10 +51,19 @@ void release_object(void* context) {
   static_cast<TensorObject*>(context)->release();
 }
 
+/// The physical device of a foreign tensor, which is at fault where there is none.
+Device resolve(Device device) {
+  try {
+    return physical(device);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::invalid_tensor, error.what());
+  }
+}
+
 /// Builds a tensor over `source` once it proves valid; the guard's context becomes the tensor's.
 Tensor adopt(const DLTensor& source, uint64_t flags, Guard& guard) {
   validate(source, flags);
-  const Device physical_device = physical(source.device);
+  const Device physical_device = resolve(source.device);
   TensorObject* object = guard.give_to_object_of(source.ndim);
   object->flags = flags & ~DLPACK_FLAG_BITMASK_IS_COPIED;
   object->device = source.device;

@@ -59,7 +59,7 @@ Reach checked_reach(const TensorView& view) {
     refuse("strides " + to_string(view.strides()) + " of shape " + to_string(view.shape()) +
            " reach further than 63 bits can count");
   }
-  return {(7 - low) / 8, high / 8};
+  return {-(low / 8) + (low % 8 != 0), high / 8};
 }
 
 }  // namespace

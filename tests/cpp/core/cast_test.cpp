@@ -143,6 +143,16 @@ TEST(Cast, ConvertsEveryLane) {
                [&] { cast(pairs, DType(kDLInt, 64, 4)); });
 }
 
+TEST(Cast, OfLanesPaddedTogetherTakesAByteOfPairsAsItIsAndRefusesTheRest) {
+  uint8_t bytes[] = {0x21, 0x43};
+  const Tensor pairs = Tensor::from_blob(bytes, Values{2}, {}, DType(kDLUInt, 4, 2), cpu, nullptr, nullptr, kPadded);
+  const Tensor wide = cast(pairs, DType(kDLUInt, 8, 2));
+  EXPECT_EQ(std::memcmp(wide.data(), "\1\2\3\4", 4), 0);
+  expect_error(ErrorCode::unsupported,
+               "elements of uint4x3 that are padded as a whole do not convert: copy them unpadded first",
+               [] { cast(Tensor::empty(Values{1}, DType(kDLUInt, 4, 3), kPadded), DType(kDLUInt, 8, 3)); });
+}
+
 TEST(Cast, ConvertsBetweenAnyTwoLayouts) {
   std::mt19937 random(23);
   for (int round = 0; round < 200; ++round) {
