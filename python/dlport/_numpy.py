@@ -26,3 +26,16 @@ def as_array(tensor: _core.Tensor, dtype: Any = None, copy: bool | None = None) 
     if dtype is None:
         return array.copy() if copy else array
     return np.array(array, dtype=dtype, copy=copy)
+
+
+def from_ml_dtypes(array: np.ndarray) -> _core.Tensor | None:
+    """A tensor over an array of one of ml_dtypes' element types; None for any other type that NumPy cannot export."""
+    name = array.dtype.name
+    carrier = _CARRIERS.get(array.dtype.itemsize)
+    if array.dtype.type.__module__ != "ml_dtypes" or carrier is None or name in _SUBBYTE:
+        return None
+    return _core.from_dlpack(array.view(carrier)).view(name)
+
+
+#: ml_dtypes keeps one of these in a byte of its own, which DLPack calls padded and a view cannot express.
+_SUBBYTE = frozenset({"int1", "int2", "int4", "uint1", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"})

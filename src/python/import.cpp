@@ -23,6 +23,7 @@ struct Producer {
   PyTypeObject* type = nullptr;               // kept alive, so that its address is not reused
   const DLPackExchangeAPI* api = nullptr;     // null: through the Python methods
   bool has_lazy_bits = false;                 // PyTorch: a view may be pending conjugation or negation
+  bool is_numpy = false;
 };
 
 /// A small direct-mapped cache, guarded by the GIL. A type's entry is looked up again where another took its place.
@@ -34,6 +35,7 @@ const Producer& producer_of(PyTypeObject* type) {
     found.api = exchange_api_of(type);
     found.has_lazy_bits =
         found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
+    found.is_numpy = std::string_view(type->tp_name) == "numpy.ndarray";
     if (entry.type) Py_DECREF(entry.type);
     found.type = type;
     Py_INCREF(type);
@@ -78,9 +80,25 @@ Tensor take_capsule(PyObject* capsule) {
                    : "the capsule is named '" + shown + "', not 'dltensor_versioned' or 'dltensor'");
 }
 
+/// The probe that `dlport._torch_probe` offers where it was built for the PyTorch that is loaded; null elsewhere.
+/// Asking the tensor's Python methods instead costs as much as the rest of the import.
+using Probe = bool (*)(PyObject*);
+
+Probe torch_probe() {
+  static const Probe probe = [] {
+    Reference module(PyImport_ImportModule("dlport._probe"));
+    Reference capsule(module ? PyObject_GetAttrString(module.get(), "probe") : nullptr);
+    void* found = capsule && PyCapsule_CheckExact(capsule.get()) ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr;
+    PyErr_Clear();
+    return reinterpret_cast<Probe>(found);
+  }();
+  return probe;
+}
+
 /// PyTorch's exchange API hands out the memory of a view whose conjugation or negation is still pending. Its Python
 /// method refuses those that are conjugate; both are refused here.
 void check_lazy_bits(PyObject* object, bool complex) {
+  if (const Probe probe = torch_probe(); probe && !probe(object)) return;
   Reference negative(require(PyObject_CallMethodNoArgs(object, name_is_neg)));
   bool pending = negative.get() == Py_True;
   const char* what = "negation";
@@ -136,11 +154,16 @@ bool knows_no_keywords() {
   return true;
 }
 
-Tensor import_through_method(PyObject* object, Copy copy) {
+/// Calls `__dlpack__` with the keywords of 1.0; null with a Python error set.
+PyObject* call_dlpack(PyObject* object, Copy copy) {
   PyObject* arguments[] = {object, max_version, copy == Copy::always ? Py_True : Py_False};
   PyObject* keywords = copy == Copy::if_needed ? kw_max_version : kw_max_version_copy;
   constexpr size_t kSelf = 1 | PY_VECTORCALL_ARGUMENTS_OFFSET;
-  Reference capsule(PyObject_VectorcallMethod(name_dlpack, arguments, kSelf, keywords));
+  return PyObject_VectorcallMethod(name_dlpack, arguments, kSelf, keywords);
+}
+
+Tensor import_through_method(PyObject* object, Copy copy) {
+  Reference capsule(call_dlpack(object, copy));
   if (!capsule && PyErr_ExceptionMatches(PyExc_AttributeError)) {
     if (!PyObject_HasAttr(object, name_dlpack)) {
       PyErr_Format(PyExc_TypeError, "%.100s has no __dlpack__ and is not a DLPack capsule", Py_TYPE(object)->tp_name);
@@ -154,16 +177,40 @@ Tensor import_through_method(PyObject* object, Copy copy) {
   return take_result(std::move(capsule), object);
 }
 
+/// An array whose element type NumPy cannot name in DLPack, with its BufferError set: if ml_dtypes made the type
+/// (bfloat16, float8, int4), we can. Otherwise the error stands.
+Tensor import_foreign_elements(PyObject* array) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Reference module(require(PyImport_ImportModule("dlport._numpy")));
+  Reference tensor(require(PyObject_CallMethod(module.get(), "from_ml_dtypes", "O", array)));
+  if (is_tensor(tensor.get())) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return tensor_in(tensor.get());
+  }
+  PyErr_Restore(type, value, trace);
+  throw PythonError{};
+}
+
+/// NumPy's arrays, without keywords: reading them is a fifth of what the whole exchange costs. What a capsule of before
+/// 1.0 cannot say, that the array is read-only, NumPy refuses to put into one; it is then asked again with keywords.
+Tensor import_numpy(PyObject* object) {
+  constexpr size_t kSelf = 1 | PY_VECTORCALL_ARGUMENTS_OFFSET;
+  Reference capsule(PyObject_VectorcallMethod(name_dlpack, &object, kSelf, nullptr));
+  if (capsule) return take_result(std::move(capsule), object);
+  if (!PyErr_ExceptionMatches(PyExc_BufferError)) throw PythonError{};
+  PyErr_Clear();
+  capsule = Reference(call_dlpack(object, Copy::if_needed));
+  if (capsule) return take_result(std::move(capsule), object);
+  if (!PyErr_ExceptionMatches(PyExc_BufferError)) throw PythonError{};
+  return import_foreign_elements(object);
+}
+
 /// Memory that the producer promises not to change, though its DLPack export does not say so.
 bool is_immutable(PyObject* object) {
-  // JAX values are constants; its arrays export without the read-only flag.
-  static PyObject* jax_array = nullptr;
-  if (jax_array) return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(jax_array));
-  const std::string_view name = Py_TYPE(object)->tp_name;
-  if (name != "jaxlib._jax.ArrayImpl" && !name.ends_with("ArrayImpl")) return false;
-  jax_array = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  Py_INCREF(jax_array);
-  return true;
+  return std::string_view(Py_TYPE(object)->tp_name) == "jaxlib._jax.ArrayImpl";  // JAX values are constants
 }
 
 Tensor import_any(PyObject* object, Copy copy) {
@@ -171,9 +218,13 @@ Tensor import_any(PyObject* object, Copy copy) {
   if (PyCapsule_CheckExact(object)) return take_capsule(object);
   const Producer& producer = producer_of(Py_TYPE(object));
   if (producer.api) return import_through_api(object, producer);
+  if (producer.is_numpy) return import_numpy(object);  // its export never copies unless asked to
   Tensor tensor = import_through_method(object, copy == Copy::always ? Copy::if_needed : copy);
   return is_immutable(object) ? tensor.as_read_only() : tensor;
 }
+
+/// A tensor on a device that is not here could only be handed on to somebody who would take its address for real.
+bool is_here(Device device) { return device.is_host(); }
 
 PyObject* intern(const char* text) { return PyUnicode_InternFromString(text); }
 
@@ -194,6 +245,10 @@ const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
 
 Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) {
   Tensor tensor = import_any(object, copy);
+  if (!is_here(tensor.physical_device())) {
+    throw Error(ErrorCode::invalid_tensor, "the tensor is on " + to_string(tensor.physical_device()) +
+                                               ", a device that no driver in this process serves");
+  }
   if (device && !(*device == tensor.device())) {
     const Device target = physical(*device);
     if (target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host())) {
