@@ -6,7 +6,7 @@ function(dlport_options target)
     target_compile_options(${target} PRIVATE -Wno-restrict)  # GCC 12 sees overlaps in every `"text" + std::string`
   endif()
   if(DLPORT_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE} -fno-omit-frame-pointer -g)
+    target_compile_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE})
   endif()
 endfunction()

@@ -155,7 +155,7 @@ static void an_extension_device_that_nothing_registered_is_refused(void) {
 
   managed.dl_tensor.device.device_type = DLPORT_ORT;
   deleted = 0;
-  EXPECT(dlport_import(&managed, &tensor) == DLPORT_NOT_FOUND);
+  EXPECT(dlport_import(&managed, &tensor) == DLPORT_INVALID_TENSOR);
   EXPECT(deleted == 1);
 }
 
