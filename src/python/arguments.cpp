@@ -5,6 +5,27 @@
 
 namespace dlport::python {
 
+void read_keywords(const char* function, std::initializer_list<const char*> names, PyObject* const* arguments,
+                   Py_ssize_t positional, PyObject* keywords, PyObject** values) {
+  if (positional > 0) {
+    PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only, got %zd positional ones", function, positional);
+    throw PythonError{};
+  }
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+    PyObject* given = PyTuple_GET_ITEM(keywords, i);
+    size_t position = 0;
+    for (const char* name : names) {
+      if (PyUnicode_CompareWithASCIIString(given, name) == 0) break;
+      ++position;
+    }
+    if (position == names.size()) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument %R", function, given);
+      throw PythonError{};
+    }
+    values[position] = arguments[positional + i];
+  }
+}
+
 std::optional<Device> device_argument(PyObject* value) {
   if (!value || value == Py_None) return std::nullopt;
   if (PyUnicode_Check(value)) return parse_device(PyUnicode_AsUTF8(value));

@@ -21,19 +21,9 @@ PyObject* from_dlpack(PyObject*, PyObject* const* arguments, Py_ssize_t count, P
       PyErr_Format(PyExc_TypeError, "from_dlpack takes one tensor, got %zd positional arguments", count);
       throw PythonError{};
     }
-    PyObject *device = nullptr, *copy = nullptr;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
-      PyObject* name = PyTuple_GET_ITEM(keywords, i);
-      if (PyUnicode_CompareWithASCIIString(name, "device") == 0) {
-        device = arguments[count + i];
-      } else if (PyUnicode_CompareWithASCIIString(name, "copy") == 0) {
-        copy = arguments[count + i];
-      } else {
-        PyErr_Format(PyExc_TypeError, "from_dlpack has no keyword argument %R", name);
-        throw PythonError{};
-      }
-    }
-    return wrap(import_object(arguments[0], copy_argument(copy), device_argument(device)));
+    PyObject* values[2] = {};  // device, copy
+    read_keywords("from_dlpack", {"device", "copy"}, arguments + 1, 0, keywords, values);
+    return wrap(import_object(arguments[0], copy_argument(values[1]), device_argument(values[0])));
   });
 }
 

@@ -73,25 +73,22 @@ void check_stream(PyObject* stream, const Tensor& tensor) {
 
 bool is_versioned(PyObject* max_version) {
   if (!max_version || max_version == Py_None) return false;
-  int major = 0, minor = 0;
-  if (!PyTuple_Check(max_version) || !PyArg_ParseTuple(max_version, "ii", &major, &minor)) {
+  if (PyTuple_Check(max_version) && PyTuple_GET_SIZE(max_version) == 2) {
+    const long major = PyLong_AsLong(PyTuple_GET_ITEM(max_version, 0));
+    if (!PyErr_Occurred()) return major >= 1;
     PyErr_Clear();
-    throw Error(ErrorCode::invalid_argument, "max_version is a tuple of two integers, as in (1, 0)");
   }
-  return major >= 1;
+  throw Error(ErrorCode::invalid_argument, "max_version is a tuple of two integers, as in (1, 0)");
 }
 
-PyObject* dlpack(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
-  PyObject *stream = nullptr, *max_version = nullptr, *device = nullptr, *copy = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream,
-                                   &max_version, &device, &copy)) {
-    return nullptr;
-  }
+/// __dlpack__, without a binding library or format strings in between: consumers call it once an exchange.
+PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
+    PyObject* values[4] = {};  // stream, max_version, dl_device, copy
+    read_keywords("__dlpack__", {"stream", "max_version", "dl_device", "copy"}, arguments, count, keywords, values);
     const Tensor& tensor = tensor_in(self);
-    check_stream(stream, tensor);
-    return export_capsule(tensor, {is_versioned(max_version), device_argument(device), copy_argument(copy)});
+    check_stream(values[0], tensor);
+    return export_capsule(tensor, {is_versioned(values[1]), device_argument(values[2]), copy_argument(values[3])});
   });
 }
 
@@ -288,7 +285,7 @@ PyCFunction method(Function function) {
 }
 
 PyMethodDef methods[] = {
-    {"__dlpack__", method(dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", method(dlpack), METH_FASTCALL | METH_KEYWORDS,
      "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule of the tensor, on its physical device unless dl_device names the virtual one.\n\n"
      "Raises BufferError where only a copy would do and copy=False forbids one."},

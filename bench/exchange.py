@@ -1,0 +1,83 @@
+"""The exchange beside its peers: python bench/exchange.py
+
+Each row measures one piece of work with dlport and with what else does it, in turns, in one run; the ratio is the median
+of the turns. Two more tables: time against the tensor's size and against its number of dimensions, both of which should
+not matter.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import tvm_ffi
+from rich.console import Console
+from rich.table import Table
+
+import dlport
+
+ROUNDS, CALLS = 15, 20_000
+console = Console()
+
+
+def nanoseconds(call: Callable[[], object], calls: int = CALLS) -> float:
+    loop = range(calls)
+    start = time.perf_counter_ns()
+    for _ in loop:
+        call()
+    return (time.perf_counter_ns() - start) / calls
+
+
+def beside(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float, float]:
+    """Medians of our time and the peer's, and of their ratio, over rounds that alternate between the two."""
+    for call in (ours, peer):
+        nanoseconds(call, 1000)
+    rounds = [(nanoseconds(ours), nanoseconds(peer)) for _ in range(ROUNDS)]
+    mine, theirs = (statistics.median(column) for column in zip(*rounds, strict=True))
+    return mine, theirs, statistics.median(a / b for a, b in rounds)
+
+
+def peers() -> None:
+    from onnxruntime import OrtValue
+
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    tensor = torch.from_numpy(array)
+    ours, tvm = dlport.from_dlpack(array), tvm_ffi.from_dlpack(array)
+    work: list[tuple[str, str, Callable[[], object], Callable[[], object], str]] = [
+        ("PyTorch tensor -> owned tensor", "tvm-ffi", lambda: dlport.from_dlpack(tensor), lambda: tvm_ffi.from_dlpack(tensor), "≤ 0.7"),
+        ("PyTorch tensor -> owned tensor", "OrtValue.from_dlpack", lambda: dlport.from_dlpack(tensor), lambda: OrtValue.from_dlpack(tensor), ""),
+        ("NumPy array -> owned tensor", "tvm-ffi", lambda: dlport.from_dlpack(array), lambda: tvm_ffi.from_dlpack(array), "≤ 0.7"),
+        ("NumPy array -> owned tensor", "torch.from_dlpack", lambda: dlport.from_dlpack(array), lambda: torch.from_dlpack(array), ""),
+        ("owned tensor -> PyTorch tensor", "torch.from_dlpack(tvm-ffi)", lambda: ours.to(torch), lambda: torch.from_dlpack(tvm), "≤ 0.3"),
+        ("owned tensor -> NumPy array", "np.from_dlpack(tvm-ffi)", lambda: np.from_dlpack(ours), lambda: np.from_dlpack(tvm), ""),
+    ]
+    table = Table("work", "peer", "peer, ns", "dlport, ns", "ratio", "aim", title="Exchange")
+    for name, peer, mine, theirs, aim in work:
+        ours_ns, peer_ns, ratio = beside(mine, theirs)
+        table.add_row(name, peer, f"{peer_ns:.0f}", f"{ours_ns:.0f}", f"{ratio:.2f}", aim)
+    console.print(table)
+
+
+def row(title: str, key: str, cases: dict[str, Any]) -> None:
+    table = Table(key, *cases, title=title)
+    for name, call in {
+        "from_dlpack(NumPy), ns": dlport.from_dlpack,
+        "to(torch), ns": lambda array: dlport.from_dlpack(array).to(torch),
+    }.items():
+        table.add_row(name, *(f"{statistics.median(nanoseconds(lambda a=a: call(a), 5000) for _ in range(7)):.0f}" for a in cases.values()))
+    console.print(table)
+
+
+def main() -> None:
+    peers()
+    sizes = {"4 B": 1, "4 KB": 1 << 10, "4 MB": 1 << 20, "4 GB": 1 << 30}  # memory that nobody touches costs nothing
+    row("Time against size", "size", {name: np.empty(count, np.float32) for name, count in sizes.items()})
+    row("Time against dimensions", "ndim", {str(n): np.zeros((2,) * n, np.float32) for n in range(9)})
+
+
+if __name__ == "__main__":
+    main()

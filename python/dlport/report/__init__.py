@@ -1,0 +1,1 @@
+"""Measured reports: who hands tensors to whom, and what it takes."""
