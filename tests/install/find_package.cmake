@@ -1,0 +1,25 @@
+# cmake -DSOURCE=... -DWORK=... -DGENERATOR=... -DMAKE_PROGRAM=... -P find_package.cmake: builds and installs the library into a folder of its own, builds
+# examples/cpp against that with find_package(dlport), and runs it.
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE output)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -DCMAKE_BUILD_TYPE=Release)
+file(REMOVE_RECURSE ${WORK}/prefix ${WORK}/example)
+run(${configure} -S ${SOURCE} -B ${WORK}/library)
+run(${CMAKE_COMMAND} --build ${WORK}/library)
+run(${CMAKE_COMMAND} --install ${WORK}/library --prefix ${WORK}/prefix)
+run(${configure} -S ${SOURCE}/examples/cpp -B ${WORK}/example -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK}/example)
+run(${WORK}/example/share)
+
+set(expected [[
+imported  uint8 (4, 6, 3) on cpu:0
+viewed    uint8 (3, 3, 4) on cpu:0, strides (1, -18, 3)
+converted float32 (3, 3, 4) on cpu:0, first value 190
+refused   a tensor of shape (3, 3, 4) and strides (1, -18, 3) takes shape (36,) only as a copy
+]])
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "examples/cpp printed\n${output}instead of\n${expected}")
+endif()
