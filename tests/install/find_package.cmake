@@ -1,5 +1,6 @@
-# cmake -DSOURCE=... -DWORK=... -DGENERATOR=... -DMAKE_PROGRAM=... -P find_package.cmake: builds and installs the library into a folder of its own, builds
-# examples/cpp against that with find_package(dlport), and runs it.
+# cmake -DSOURCE=... -DWORK=... -DGENERATOR=... -DMAKE_PROGRAM=... -P find_package.cmake
+# Builds and installs the library into a folder of its own, builds examples/cpp against that with find_package(dlport),
+# and runs it.
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE output)
   set(output "${output}" PARENT_SCOPE)
