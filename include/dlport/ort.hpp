@@ -28,6 +28,7 @@ DLPORT_API void use_library(std::string path);
 DLPORT_API std::string version();
 
 /// Registers the shared library at `path` as a plugin execution provider under `name` (any; used in messages).
+/// Throws Error{device} where it is not one or `name` is taken. Registered once, it stays.
 DLPORT_API void register_provider(const std::string& name, const std::string& path);
 
 /// Makes `ort` a virtual device (see register_virtual_device): tensors on ort:N then resolve to what N computes on.
@@ -38,13 +39,17 @@ using Options = std::map<std::string, std::string>;
 
 /// One configured execution provider: what `ort:<index>` stands for.
 struct DeviceInfo {
-  int index;                ///< N of ort:N
-  std::string provider;     ///< "CPUExecutionProvider", "OpenVINOExecutionProvider", ...
-  std::string vendor;       ///< of the provider
-  std::string hardware;     ///< "CPU", "GPU", "NPU"
-  Device physical;          ///< whose memory it computes on
+  int index;             ///< N of ort:N
+  std::string provider;  ///< "CPUExecutionProvider", "OpenVINOExecutionProvider", ...
+  std::string vendor;    ///< of the provider
+  std::string hardware;  ///< "CPU", "GPU", "NPU"
+  Device physical;       ///< whose memory it computes on
+  bool sync_streams;     ///< takes work on streams of the caller's choice
   Options options;
 };
+
+/// Every device of every provider that the library has or that was registered; their `index` is -1.
+DLPORT_API std::vector<DeviceInfo> available_devices();
 
 /// Makes ort:`index` the named provider ("cpu", "openvino", or ONNX Runtime's own name). ort:0 is "cpu" unless set.
 /// Throws Error{not_found} naming the providers that there are.
@@ -53,10 +58,22 @@ DLPORT_API void set_device(int index, std::string_view provider, const Options& 
 /// The configured devices, ort:0 first.
 DLPORT_API std::vector<DeviceInfo> devices();
 
-/// An attribute of an ONNX node.
+/// Uninitialised row-major memory of what ort:`device` computes on, from the provider's own allocator where that is not
+/// the host's. Throws Error{not_found} for an index that is not configured, Error{out_of_memory}.
+DLPORT_API Tensor empty(Shape shape, DType dtype, int device = 0);
+
+/// Copies every element of `src` to `dst` (same shape and dtype), across any two devices that a configured provider
+/// reaches; both have to be row-major unless both are in host memory. Returns when the copy is done.
+DLPORT_API void copy(const TensorView& dst, const TensorView& src);
+
+class Graph;
+
+/// An attribute of an ONNX node. A tensor's elements are copied into the model; a graph is the body of an If, a Loop
+/// or a Scan (see Graph::subgraph).
 struct Attribute {
   std::string name;
-  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>, Tensor>
+  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>, Tensor,
+               std::shared_ptr<const Graph>>
       value;
 };
 
@@ -70,26 +87,40 @@ class Executable;
 /// Not thread-safe; compile() may be called by several threads.
 class DLPORT_API Graph {
  public:
-  Graph();
+  /// The version of ONNX's own operators that every supported library knows.
+  static constexpr int kOpset = 21;
+
+  explicit Graph(int opset = kOpset);
   ~Graph();
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
-  /// Adds an input; a dimension of -1 is dynamic.
-  Value input(DType dtype, Shape shape);
+  /// A graph to be the attribute of a node of this one, whose values its own nodes may use.
+  Graph subgraph() const;
+
+  /// Adds an input; a dimension of -1 is dynamic. Names are for sessions; the default is made up.
+  Value input(DType dtype, Shape shape, std::string_view name = {});
   /// Adds a constant, whose memory is shared, not copied.
   Value constant(Tensor tensor);
   /// Adds a node and returns its outputs. `domain` "" is ONNX's own.
   std::vector<Value> node(std::string_view op, std::span<const Value> inputs, int outputs = 1,
                           std::vector<Attribute> attributes = {}, std::string_view domain = "");
   /// Makes `value` the next output, with the dtype and shape that it will have (-1: dynamic).
-  void output(Value value, DType dtype, Shape shape);
+  void output(Value value, DType dtype, Shape shape, std::string_view name = {});
+  /// Makes `value`, of any kind, the next output; ONNX Runtime works its type out.
+  void output(Value value, std::string_view name = {});
 
   /// Compiles for ort:`device`. Throws Error{unsupported} with ONNX Runtime's own words where it has no kernel.
   std::shared_ptr<const Executable> compile(int device = 0) const;
 
- private:
+  /// The graph as a serialised ONNX model, constants included.
+  std::string to_onnx() const;
+
   struct Impl;
+  const Impl& impl() const noexcept { return *impl_; }  ///< for the library itself
+
+ private:
+  explicit Graph(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -101,6 +132,8 @@ class DLPORT_API Executable {
   /// Checked against the graph: count only (shapes and dtypes are ONNX Runtime's to check).
   /// Throws Error{device} with ONNX Runtime's own words.
   virtual void run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const = 0;
+  /// The same, into memory that ONNX Runtime allocates. All outputs have to be tensors of numbers.
+  virtual std::vector<Tensor> run(std::span<const TensorView> inputs) const = 0;
 };
 
 }  // namespace dlport::ort

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 struct OrtAllocator;
 struct OrtEnv;
@@ -12,14 +14,18 @@ struct OrtEpDevice;
 struct OrtGraph;
 struct OrtHardwareDevice;
 struct OrtKeyValuePairs;
+struct OrtMapTypeInfo;
 struct OrtMemoryInfo;
 struct OrtModel;
 struct OrtNode;
 struct OrtOpAttr;
+struct OrtOptionalTypeInfo;
 struct OrtRunOptions;
+struct OrtSequenceTypeInfo;
 struct OrtSession;
 struct OrtSessionOptions;
 struct OrtStatus;
+struct OrtSyncStream;
 struct OrtTensorTypeAndShapeInfo;
 struct OrtThreadingOptions;
 struct OrtTypeInfo;
@@ -34,6 +40,9 @@ enum class Table { api, model_editor };
 /// The address of entry `index`. Throws Error{unsupported} naming the function and the release (1.`since`) that has it
 /// where the library at hand is older; opens the library on first use.
 void* entry(Table table, int index, const char* name, int since);
+
+/// True where the library at hand has what release 1.`since` added.
+bool has_api(int since);
 
 /// A typed entry of a table, called like the function that it is.
 template <class Signature>
@@ -54,13 +63,16 @@ struct Function<Result(Arguments...)> {
 template <class... Arguments>
 using Fallible = Function<OrtStatus*(Arguments...)>;  ///< returns a status: hand it to check()
 
-enum class ElementType : int32_t { undefined = 0 };  ///< ONNXTensorElementDataType
+enum class ElementType : int32_t { undefined = 0, string = 8 };  ///< ONNXTensorElementDataType; the rest in a table
+enum class ValueKind : int32_t { unknown, tensor, sequence, map, opaque, sparse_tensor, optional };  ///< ONNXType
 enum class LoggingLevel : int32_t { verbose, info, warning, error, fatal };
 enum class AllocatorType : int32_t { device = 0, arena = 1 };
 enum class MemoryType : int32_t { standard = 0 };
 enum class GraphOptimization : int32_t { none = 0, basic = 1, extended = 2, all = 99 };
 enum class AttributeType : int32_t { undefined, integer, integers, real, reals, string, strings, graph, tensor };
 enum class HardwareType : int32_t { cpu, gpu, npu };
+enum class DeviceMemory : int32_t { standard = 0, host_accessible = 5 };
+enum class MemoryDevice : int32_t { cpu, gpu, fpga, npu };
 
 namespace api {
 inline constexpr auto A = Table::api;
@@ -86,9 +98,27 @@ inline constexpr Function<HardwareType(const OrtHardwareDevice*)> HardwareDevice
 inline constexpr Function<const char*(const OrtEpDevice*)> EpDevice_EpName{A, 312, "EpDevice_EpName", 22};
 inline constexpr Function<const char*(const OrtEpDevice*)> EpDevice_EpVendor{A, 313, "EpDevice_EpVendor", 22};
 inline constexpr Function<const OrtHardwareDevice*(const OrtEpDevice*)> EpDevice_Device{A, 316, "EpDevice_Device", 22};
+inline constexpr Function<const OrtMemoryInfo*(const OrtEpDevice*, DeviceMemory)> EpDevice_MemoryInfo{
+    A, 374, "EpDevice_MemoryInfo", 23};
+inline constexpr Fallible<const OrtEpDevice*, const OrtKeyValuePairs*, OrtSyncStream**> CreateSyncStreamForEpDevice{
+    A, 383, "CreateSyncStreamForEpDevice", 23};
+inline constexpr Function<void(OrtSyncStream*)> ReleaseSyncStream{A, 385, "ReleaseSyncStream", 23};
 
 inline constexpr Fallible<OrtSessionOptions**> CreateSessionOptions{A, 10, "CreateSessionOptions"};
 inline constexpr Function<void(OrtSessionOptions*)> ReleaseSessionOptions{A, 100, "ReleaseSessionOptions"};
+inline constexpr Fallible<const OrtSessionOptions*, OrtSessionOptions**> CloneSessionOptions{A, 12,
+                                                                                             "CloneSessionOptions"};
+inline constexpr Fallible<OrtSessionOptions*, const char*> SetOptimizedModelFilePath{A, 11,
+                                                                                     "SetOptimizedModelFilePath"};
+inline constexpr Fallible<OrtSessionOptions*, const char*> EnableProfiling{A, 14, "EnableProfiling"};
+inline constexpr Fallible<OrtSessionOptions*, int> SetInterOpNumThreads{A, 25, "SetInterOpNumThreads"};
+inline constexpr Fallible<OrtSessionOptions*, const char*, int64_t> AddFreeDimensionOverrideByName{
+    A, 124, "AddFreeDimensionOverrideByName"};
+inline constexpr Fallible<OrtSessionOptions*, const char*, const OrtValue*> AddInitializer{A, 150, "AddInitializer"};
+inline constexpr Fallible<OrtSessionOptions*, const char* const*, const OrtValue* const*, size_t>
+    AddExternalInitializers{A, 210, "AddExternalInitializers", 12};
+inline constexpr Fallible<OrtSessionOptions*, const char*> RegisterCustomOpsLibrary_V2{
+    A, 228, "RegisterCustomOpsLibrary_V2", 14};
 inline constexpr Fallible<OrtSessionOptions*> DisablePerSessionThreads{A, 120, "DisablePerSessionThreads"};
 inline constexpr Fallible<OrtSessionOptions*> DisableMemPattern{A, 17, "DisableMemPattern"};
 inline constexpr Fallible<OrtSessionOptions*, int> SetSessionLogSeverityLevel{A, 22, "SetSessionLogSeverityLevel"};
@@ -101,7 +131,37 @@ inline constexpr Fallible<OrtSessionOptions*, OrtEnv*, const OrtEpDevice* const*
                           const char* const*, size_t>
     SessionOptionsAppendExecutionProvider_V2{A, 304, "SessionOptionsAppendExecutionProvider_V2", 22};
 
+inline constexpr Fallible<const OrtEnv*, const char*, const OrtSessionOptions*, OrtSession**> CreateSession{
+    A, 7, "CreateSession"};
+inline constexpr Fallible<const OrtEnv*, const void*, size_t, const OrtSessionOptions*, OrtSession**>
+    CreateSessionFromArray{A, 8, "CreateSessionFromArray"};
 inline constexpr Function<void(OrtSession*)> ReleaseSession{A, 95, "ReleaseSession"};
+inline constexpr Fallible<const OrtSession*, size_t*> SessionGetInputCount{A, 30, "SessionGetInputCount"};
+inline constexpr Fallible<const OrtSession*, size_t*> SessionGetOutputCount{A, 31, "SessionGetOutputCount"};
+inline constexpr Fallible<const OrtSession*, size_t*> SessionGetOverridableInitializerCount{
+    A, 32, "SessionGetOverridableInitializerCount"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtTypeInfo**> SessionGetInputTypeInfo{A, 33,
+                                                                                            "SessionGetInputTypeInfo"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtTypeInfo**> SessionGetOutputTypeInfo{
+    A, 34, "SessionGetOutputTypeInfo"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtTypeInfo**> SessionGetOverridableInitializerTypeInfo{
+    A, 35, "SessionGetOverridableInitializerTypeInfo"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtAllocator*, char**> SessionGetInputName{A, 36,
+                                                                                                "SessionGetInputName"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtAllocator*, char**> SessionGetOutputName{
+    A, 37, "SessionGetOutputName"};
+inline constexpr Fallible<const OrtSession*, size_t, OrtAllocator*, char**> SessionGetOverridableInitializerName{
+    A, 38, "SessionGetOverridableInitializerName"};
+inline constexpr Fallible<OrtSession*, OrtAllocator*, char**> SessionEndProfiling{A, 110, "SessionEndProfiling"};
+
+inline constexpr Fallible<OrtRunOptions**> CreateRunOptions{A, 39, "CreateRunOptions"};
+inline constexpr Fallible<OrtRunOptions*, int> RunOptionsSetRunLogSeverityLevel{A, 41,
+                                                                                "RunOptionsSetRunLogSeverityLevel"};
+inline constexpr Fallible<OrtRunOptions*, const char*> RunOptionsSetRunTag{A, 42, "RunOptionsSetRunTag"};
+inline constexpr Fallible<OrtRunOptions*> RunOptionsSetTerminate{A, 46, "RunOptionsSetTerminate"};
+inline constexpr Fallible<OrtRunOptions*> RunOptionsUnsetTerminate{A, 47, "RunOptionsUnsetTerminate"};
+inline constexpr Fallible<OrtRunOptions*, const char*, const char*> AddRunConfigEntry{A, 165, "AddRunConfigEntry"};
+inline constexpr Function<void(OrtRunOptions*)> ReleaseRunOptions{A, 97, "ReleaseRunOptions"};
 inline constexpr Fallible<OrtSession*, const OrtRunOptions*, const char* const*, const OrtValue* const*, size_t,
                           const char* const*, size_t, OrtValue**>
     Run{A, 9, "Run"};
@@ -110,6 +170,59 @@ inline constexpr Fallible<AllocatorType, MemoryType, OrtMemoryInfo**> CreateCpuM
 inline constexpr Fallible<const OrtMemoryInfo*, void*, size_t, const int64_t*, size_t, ElementType, OrtValue**>
     CreateTensorWithDataAsOrtValue{A, 49, "CreateTensorWithDataAsOrtValue"};
 inline constexpr Function<void(OrtValue*)> ReleaseValue{A, 96, "ReleaseValue"};
+inline constexpr Fallible<OrtAllocator*, const int64_t*, size_t, ElementType, OrtValue**> CreateTensorAsOrtValue{
+    A, 48, "CreateTensorAsOrtValue"};
+inline constexpr Fallible<const OrtValue* const*, size_t, ValueKind, OrtValue**> CreateValue{A, 82, "CreateValue"};
+inline constexpr Fallible<const OrtValue*, ValueKind*> GetValueType{A, 67, "GetValueType"};
+inline constexpr Fallible<const OrtValue*, int*> HasValue{A, 192, "HasValue"};
+inline constexpr Fallible<OrtValue*, void**> GetTensorMutableData{A, 51, "GetTensorMutableData"};
+inline constexpr Fallible<const OrtValue*, OrtTensorTypeAndShapeInfo**> GetTensorTypeAndShape{A, 65,
+                                                                                              "GetTensorTypeAndShape"};
+inline constexpr Fallible<const OrtValue*, const OrtMemoryInfo**> GetTensorMemoryInfo{A, 194, "GetTensorMemoryInfo"};
+inline constexpr Fallible<const OrtValue*, size_t*> GetStringTensorDataLength{A, 53, "GetStringTensorDataLength"};
+inline constexpr Fallible<const OrtValue*, void*, size_t, size_t*, size_t> GetStringTensorContent{
+    A, 54, "GetStringTensorContent"};
+inline constexpr Fallible<OrtValue*, size_t, size_t, char**> GetResizedStringTensorElementBuffer{
+    A, 252, "GetResizedStringTensorElementBuffer", 15};
+inline constexpr Fallible<const OrtValue*, size_t*> GetValueCount{A, 81, "GetValueCount"};
+inline constexpr Fallible<const OrtValue*, int, OrtAllocator*, OrtValue**> GetValue{A, 80, "GetValue"};
+
+inline constexpr Fallible<OrtAllocator**> GetAllocatorWithDefaultOptions{A, 78, "GetAllocatorWithDefaultOptions"};
+inline constexpr Fallible<OrtAllocator*, size_t, void**> AllocatorAlloc{A, 75, "AllocatorAlloc"};
+inline constexpr Fallible<OrtAllocator*, void*> AllocatorFree{A, 76, "AllocatorFree"};
+inline constexpr Fallible<OrtEnv*, const OrtEpDevice*, DeviceMemory, AllocatorType, const OrtKeyValuePairs*,
+                          OrtAllocator**>
+    CreateSharedAllocator{A, 375, "CreateSharedAllocator", 23};
+inline constexpr Fallible<const OrtEnv*, const OrtValue* const*, OrtValue* const*, OrtSyncStream*, size_t> CopyTensors{
+    A, 386, "CopyTensors", 23};
+inline constexpr Function<void(const OrtMemoryInfo*, MemoryDevice*)> MemoryInfoGetDeviceType{
+    A, 225, "MemoryInfoGetDeviceType", 13};
+inline constexpr Fallible<const OrtMemoryInfo*, int*> MemoryInfoGetId{A, 72, "MemoryInfoGetId"};
+inline constexpr Function<uint32_t(const OrtMemoryInfo*)> MemoryInfoGetVendorId{A, 322, "MemoryInfoGetVendorId", 23};
+
+inline constexpr Fallible<const OrtTypeInfo*, ValueKind*> GetOnnxTypeFromTypeInfo{A, 56, "GetOnnxTypeFromTypeInfo"};
+inline constexpr Fallible<const OrtTypeInfo*, const OrtTensorTypeAndShapeInfo**> CastTypeInfoToTensorInfo{
+    A, 55, "CastTypeInfoToTensorInfo"};
+inline constexpr Fallible<const OrtTypeInfo*, const OrtMapTypeInfo**> CastTypeInfoToMapTypeInfo{
+    A, 103, "CastTypeInfoToMapTypeInfo"};
+inline constexpr Fallible<const OrtTypeInfo*, const OrtSequenceTypeInfo**> CastTypeInfoToSequenceTypeInfo{
+    A, 104, "CastTypeInfoToSequenceTypeInfo"};
+inline constexpr Fallible<const OrtTypeInfo*, const OrtOptionalTypeInfo**> CastTypeInfoToOptionalTypeInfo{
+    A, 250, "CastTypeInfoToOptionalTypeInfo", 15};
+inline constexpr Fallible<const OrtMapTypeInfo*, ElementType*> GetMapKeyType{A, 105, "GetMapKeyType"};
+inline constexpr Fallible<const OrtMapTypeInfo*, OrtTypeInfo**> GetMapValueType{A, 106, "GetMapValueType"};
+inline constexpr Fallible<const OrtSequenceTypeInfo*, OrtTypeInfo**> GetSequenceElementType{A, 107,
+                                                                                            "GetSequenceElementType"};
+inline constexpr Fallible<const OrtOptionalTypeInfo*, OrtTypeInfo**> GetOptionalContainedTypeInfo{
+    A, 251, "GetOptionalContainedTypeInfo", 15};
+inline constexpr Function<bool(const OrtTensorTypeAndShapeInfo*)> TensorTypeAndShape_HasShape{
+    A, 390, "TensorTypeAndShape_HasShape", 24};
+inline constexpr Fallible<const OrtTensorTypeAndShapeInfo*, ElementType*> GetTensorElementType{A, 60,
+                                                                                               "GetTensorElementType"};
+inline constexpr Fallible<const OrtTensorTypeAndShapeInfo*, size_t*> GetDimensionsCount{A, 61, "GetDimensionsCount"};
+inline constexpr Fallible<const OrtTensorTypeAndShapeInfo*, int64_t*, size_t> GetDimensions{A, 62, "GetDimensions"};
+inline constexpr Fallible<const OrtTensorTypeAndShapeInfo*, const char**, size_t> GetSymbolicDimensions{
+    A, 63, "GetSymbolicDimensions"};
 
 inline constexpr Fallible<OrtTensorTypeAndShapeInfo**> CreateTensorTypeAndShapeInfo{A, 57,
                                                                                     "CreateTensorTypeAndShapeInfo"};
@@ -144,6 +257,15 @@ inline constexpr Fallible<const OrtEnv*, const OrtModel*, const OrtSessionOption
     CreateSessionFromModel{E, 14, "CreateSessionFromModel", 22};
 }  // namespace api
 
+/// What a status says: OrtErrorCode and ONNX Runtime's words.
+struct Failure {
+  int32_t code;
+  std::string text;
+};
+
+/// Reads and releases `status`; nothing for a null one, which means success.
+std::optional<Failure> failure(OrtStatus* status);
+
 /// Throws what `status` says, if anything, as an Error whose message starts with `doing`; releases it either way.
 void check(OrtStatus* status, const char* doing);
 
@@ -165,6 +287,8 @@ using AttributeHandle = Handle<OrtOpAttr, api::ReleaseOpAttr>;
 using NodeHandle = Handle<OrtNode, api::ReleaseNode>;
 using GraphHandle = Handle<OrtGraph, api::ReleaseGraph>;
 using ModelHandle = Handle<OrtModel, api::ReleaseModel>;
+using RunOptionsHandle = Handle<OrtRunOptions, api::ReleaseRunOptions>;
+using SyncStreamHandle = Handle<OrtSyncStream, api::ReleaseSyncStream>;
 using ThreadingOptionsHandle = Handle<OrtThreadingOptions, api::ReleaseThreadingOptions>;
 
 /// Calls `function(arguments..., &out)` and owns what it made.

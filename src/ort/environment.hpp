@@ -1,7 +1,8 @@
-// The process's ONNX Runtime environment and the devices configured in it.
+// The process's ONNX Runtime environment: one, with one pool of threads for all sessions.
 #pragma once
 
-#include "dlport/ort.hpp"
+#include <cstdint>
+
 #include "ort/api.hpp"
 
 namespace dlport::ort {
@@ -9,11 +10,14 @@ namespace dlport::ort {
 /// The environment: one a process, never released (sessions may outlive every static object).
 OrtEnv* environment();
 
-/// Where our tensors lie, as ONNX Runtime names it.
-const OrtMemoryInfo* host_memory();
+/// How often this process is a fork of the one that opened the environment: 0 in that one.
+/// What was compiled in another generation waits for threads that a fork does not take along.
+uint32_t generation() noexcept;
 
-/// Session options with the provider of ort:`device`, for a graph of a few nodes. Shared: do not change them.
-/// Throws Error{not_found} for an index that is not configured.
-const OrtSessionOptions* launch_options(int device);
+/// Throws Error{device} saying that `what` ("session", ...) is of the process before the fork, if it is.
+void check_generation(uint32_t made_in, const char* what);
+
+/// Gives `options` the environment's threads or, in a forked child, which has lost them, a pool of its own.
+void use_shared_threads(OrtSessionOptions* options);
 
 }  // namespace dlport::ort

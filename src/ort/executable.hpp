@@ -1,7 +1,11 @@
-// A session with its names laid out for OrtApi::Run, and values over memory that we own.
+// A compiled graph, with its names laid out for OrtApi::Run.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dlport/ort.hpp"
@@ -9,18 +13,49 @@
 
 namespace dlport::ort {
 
-/// An OrtValue over `tensor`'s memory, which has to be row-major; the caller releases it and keeps the memory alive.
-OrtValue* make_value(const TensorView& tensor);
+/// The values of one run, released together. Short lists, which nearly all are, need no allocation.
+class Values {
+ public:
+  explicit Values(size_t capacity) {
+    if (capacity > inline_.size()) {
+      long_.resize(capacity);
+      values_ = long_.data();
+    }
+  }
+  ~Values() {
+    for (size_t i = 0; i < count_; ++i) {
+      if (values_[i]) api::ReleaseValue(values_[i]);
+    }
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
 
-class CompiledGraph final : public Executable {
+  /// Owns `value` from now on; a null one is a place for ONNX Runtime to fill.
+  void add(OrtValue* value) { values_[count_++] = value; }
+  ValueHandle take(size_t index) { return ValueHandle(std::exchange(values_[index], nullptr)); }
+  OrtValue** data() { return values_; }
+
+ private:
+  std::array<OrtValue*, 16> inline_{};
+  std::vector<OrtValue*> long_;
+  OrtValue** values_ = inline_.data();
+  size_t count_ = 0;
+};
+
+class CompiledGraph final : public Executable, public std::enable_shared_from_this<CompiledGraph> {
  public:
   /// `constants` are the tensors whose memory the session reads in place.
   CompiledGraph(SessionHandle session, std::vector<std::string> inputs, std::vector<std::string> outputs,
                 std::vector<Tensor> constants);
 
   void run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const override;
+  std::vector<Tensor> run(std::span<const TensorView> inputs) const override;
 
  private:
+  void check_count(size_t inputs, size_t outputs) const;
+  void run(Values& values) const;
+
+  const uint32_t generation_;
   std::vector<Tensor> constants_;  // before the session, so that it goes first
   SessionHandle session_;
   std::vector<std::string> names_;          // of the inputs, then of the outputs

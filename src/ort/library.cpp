@@ -102,12 +102,20 @@ void* entry(Table table, int index, const char* name, int since) {
   return const_cast<void*>(opened.tables[static_cast<int>(table)][index]);
 }
 
-void check(OrtStatus* status, const char* doing) {
-  if (!status) return;
-  const ErrorCode code = error_code(api::GetErrorCode(status));
-  std::string message = std::string(doing) + ": " + api::GetErrorMessage(status);
+bool has_api(int since) {
+  return since <= library().api_version;
+}
+
+std::optional<Failure> failure(OrtStatus* status) {
+  if (!status) return std::nullopt;
+  Failure result{api::GetErrorCode(status), api::GetErrorMessage(status)};
   api::ReleaseStatus(status);
-  throw Error(code, message);
+  return result;
+}
+
+void check(OrtStatus* status, const char* doing) {
+  if (const auto failed = failure(status))
+    throw Error(error_code(failed->code), std::string(doing) + ": " + failed->text);
 }
 
 void use_library(std::string path) {

@@ -59,6 +59,7 @@ void append_attribute(std::string& text, const ort::Attribute& attribute) {
       for (const std::string& value : values) append_text(text, value);
     }
     void operator()(const Tensor&) const { decline("a tensor as an attribute"); }
+    void operator()(const std::shared_ptr<const ort::Graph>&) const { decline("a graph as an attribute"); }
   };
   std::visit(Visitor{text}, attribute.value);
 }

@@ -1,24 +1,10 @@
-#include <gtest/gtest.h>
+#include <memory>
+#include <utility>
 
-#include <vector>
-
-#include "dlport/error.hpp"
-#include "dlport/ort.hpp"
+#include "fixtures.hpp"
 
 namespace dlport::ort {
 namespace {
-
-Tensor vector_of(std::vector<float> values) {
-  const int64_t shape[] = {static_cast<int64_t>(values.size())};
-  Tensor tensor = Tensor::empty(shape, float32);
-  std::copy(values.begin(), values.end(), static_cast<float*>(tensor.data()));
-  return tensor;
-}
-
-std::vector<float> values_of(const Tensor& tensor) {
-  auto* first = static_cast<const float*>(tensor.data());
-  return {first, first + tensor.numel()};
-}
 
 /// Runs a graph of float vectors of any length.
 std::vector<float> run(const Executable& executable, std::vector<Tensor> inputs, int64_t length) {
@@ -28,8 +14,6 @@ std::vector<float> run(const Executable& executable, std::vector<Tensor> inputs,
   executable.run(views, outputs);
   return values_of(output);
 }
-
-const int64_t kAnyLength[] = {-1};
 
 TEST(Graph, RunsANodeOnMemoryThatTheCallerOwns) {
   Graph graph;
@@ -66,14 +50,47 @@ TEST(Graph, PassesAttributesOfEveryKindThatAnOperatorTakes) {
   EXPECT_EQ(run(*graph.compile(), {vector_of({-2, 2})}, 1), (std::vector<float>{1}));
 }
 
-TEST(Graph, SaysThatATensorAttributeHasToBeAConstant) {
+TEST(Graph, TakesTensorsAsAttributes) {
   Graph graph;
   graph.output(graph.node("Constant", {}, 1, {{"value", vector_of({7, 8})}})[0], float32, kAnyLength);
-  try {
-    graph.compile();
-    FAIL() << "compiled";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("make it a constant"), std::string::npos) << error.what();
+  EXPECT_EQ(run(*graph.compile(), {}, 2), (std::vector<float>{7, 8}));
+}
+
+TEST(Graph, WorksOutTheTypesOfOutputsThatNobodyGave) {
+  Graph graph;
+  const Value x = graph.input(float32, kAnyLength);
+  graph.output(graph.node("Cast", std::vector{x}, 1, {{"to", int64_t{7}}})[0]);
+  const Tensor numbers = vector_of({1, 2});
+  const TensorView inputs[] = {numbers};
+  const auto outputs = graph.compile()->run(inputs);
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(values_of<int64_t>(outputs[0]), (std::vector<int64_t>{1, 2}));
+}
+
+/// y = x + w where `chosen`, else x - w, with branches that read the outer graph's values.
+Graph branching(int64_t length) {
+  Graph graph;
+  const Value chosen = graph.input(boolean, {}), x = graph.input(float32, kAnyLength);
+  const Value w = graph.constant(vector_of(std::vector<float>(static_cast<size_t>(length), 1)));
+  std::vector<Attribute> branches;
+  for (const auto& [name, op] : {std::pair("then_branch", "Add"), std::pair("else_branch", "Sub")}) {
+    auto body = std::make_shared<Graph>(graph.subgraph());
+    body->output(body->node(op, std::vector{x, w})[0]);
+    branches.push_back({name, std::shared_ptr<const Graph>(body)});
+  }
+  graph.output(graph.node("If", std::vector{chosen}, 1, branches)[0]);
+  return graph;
+}
+
+TEST(Graph, TakesGraphsAsAttributesWhichReadValuesAroundThem) {
+  for (const int64_t length : {1, 100}) {
+    const auto compiled = branching(length).compile();
+    const Tensor x = vector_of(std::vector<float>(static_cast<size_t>(length), 5));
+    for (const bool chosen : {true, false}) {
+      const Tensor condition = tensor_of<bool>({}, {chosen}, boolean);
+      const TensorView inputs[] = {condition, x};
+      EXPECT_EQ(values_of(compiled->run(inputs)[0]).back(), chosen ? 6 : 4);
+    }
   }
 }
 
@@ -113,30 +130,6 @@ TEST(Executable, WritesNothingOutsideAnOutputOfTheWrongShape) {
     EXPECT_THROW(run(*relu, {vector_of({1, 2, 3, 4})}, length), Error) << length;
   }
   EXPECT_EQ(run(*relu, {vector_of({1, -2})}, 2), (std::vector<float>{1, 0})) << "still usable";
-}
-
-TEST(Devices, TheFirstOneIsTheCpuProvider) {
-  const auto all = devices();
-  ASSERT_FALSE(all.empty());
-  EXPECT_EQ(all[0].provider, "CPUExecutionProvider");
-  EXPECT_EQ(all[0].physical, cpu);
-}
-
-TEST(Devices, RefuseAProviderThatDoesNotExistAndNameThoseThatDo) {
-  try {
-    set_device(1, "abacus");
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::not_found);
-    EXPECT_NE(std::string(error.what()).find("cpu"), std::string::npos) << error.what();
-  }
-}
-
-TEST(Devices, ResolveToWhatTheProviderComputesOn) {
-  register_ort_device();
-  EXPECT_EQ(physical({kORT, 0}), cpu);
-  EXPECT_THROW(physical({kORT, 7}), Error);
-  EXPECT_EQ(to_string(Device(kORT, 0)), "ort:0");
 }
 
 }  // namespace

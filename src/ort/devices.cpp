@@ -1,0 +1,220 @@
+#include "ort/devices.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "dlport/error.hpp"
+#include "ort/environment.hpp"
+
+namespace dlport::ort {
+namespace {
+
+constexpr std::string_view kCpuProvider = "CPUExecutionProvider";
+
+/// A provider's short name: "CPUExecutionProvider" -> "cpu".
+std::string short_name(std::string_view provider) {
+  constexpr std::string_view suffix = "ExecutionProvider";
+  if (provider.ends_with(suffix)) provider.remove_suffix(suffix.size());
+  std::string name(provider);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+std::span<const OrtEpDevice* const> ep_devices() {
+  const OrtEpDevice* const* all = nullptr;
+  size_t count = 0;
+  check(api::GetEpDevices(environment(), &all, &count), "listing providers");
+  return {all, count};
+}
+
+const char* hardware_name(HardwareType type) {
+  constexpr const char* kNames[] = {"CPU", "GPU", "NPU"};
+  return kNames[std::clamp(static_cast<int>(type), 0, 2)];
+}
+
+/// DLPack's device for the memory that a provider computes on: the host's where it names none of its own.
+Device memory_device(const OrtEpDevice* device) {
+  const OrtMemoryInfo* memory = api::EpDevice_MemoryInfo(device, DeviceMemory::standard);
+  if (!memory) return cpu;
+  MemoryDevice kind{};
+  api::MemoryInfoGetDeviceType(memory, &kind);
+  if (kind == MemoryDevice::cpu) return cpu;
+  int id = 0;
+  check(api::MemoryInfoGetId(memory, &id), "memory info");
+  constexpr struct {
+    uint32_t vendor;  // PCI's number
+    DLDeviceType type;
+  } kVendors[] = {{0x10DE, kDLCUDA}, {0x1002, kDLROCM}, {0x8086, kDLOneAPI}};
+  for (const auto& known : kVendors) {
+    if (known.vendor == api::MemoryInfoGetVendorId(memory)) return {known.type, id};
+  }
+  throw Error(ErrorCode::unsupported,
+              std::string(api::EpDevice_EpName(device)) + " computes on memory that DLPack has no device type for");
+}
+
+bool has_sync_streams(const OrtEpDevice* device) {
+  OrtSyncStream* stream = nullptr;
+  OrtStatus* refusal = api::CreateSyncStreamForEpDevice(device, nullptr, &stream);
+  const SyncStreamHandle made(stream);
+  if (refusal) api::ReleaseStatus(refusal);
+  return made != nullptr;
+}
+
+DeviceInfo describe(int index, const OrtEpDevice* device, const Options& options) {
+  return {index,
+          api::EpDevice_EpName(device),
+          api::EpDevice_EpVendor(device),
+          hardware_name(api::HardwareDevice_Type(api::EpDevice_Device(device))),
+          memory_device(device),
+          has_sync_streams(device),
+          options};
+}
+
+struct Configured {
+  DeviceInfo info;
+  const OrtEpDevice* device;
+  SessionOptionsHandle launch;
+  LaunchTarget target;
+};
+
+struct Devices {
+  std::mutex mutex;
+  std::deque<Configured> list;      // a deque: what lies in it stays where it is
+  std::deque<Configured> replaced;  // kept, because somebody may be compiling with their options
+};
+
+SessionOptionsHandle make_session_options(const OrtEpDevice* device, const Options& options) {
+  auto made = create<SessionOptionsHandle>(api::CreateSessionOptions);
+  check(api::SetSessionLogSeverityLevel(made.get(), static_cast<int>(LoggingLevel::fatal)), "session options");
+  const std::string provider = api::EpDevice_EpName(device);
+  if (provider == kCpuProvider) return made;  // it is there in any case
+
+  std::vector<const char*> keys, values;
+  for (const auto& [key, value] : options) {
+    keys.push_back(key.c_str());
+    values.push_back(value.c_str());
+  }
+  check(api::SessionOptionsAppendExecutionProvider_V2(made.get(), environment(), &device, 1, keys.data(), values.data(),
+                                                      keys.size()),
+        provider.c_str());
+  return made;
+}
+
+Configured configure(int index, const OrtEpDevice* device, const Options& options) {
+  SessionOptionsHandle launch = make_session_options(device, options);
+  use_shared_threads(launch.get());
+  check(api::DisableMemPattern(launch.get()), "session options");
+  DeviceInfo info = describe(index, device, options);
+  static std::atomic<uint32_t> serials{0};
+  const LaunchTarget target{serials.fetch_add(1), info.provider != kCpuProvider};
+  return {std::move(info), device, std::move(launch), target};
+}
+
+const OrtEpDevice* find_provider(std::string_view name) {
+  std::string known;
+  for (const OrtEpDevice* device : ep_devices()) {
+    const std::string provider = api::EpDevice_EpName(device);
+    const std::string shown = short_name(provider);
+    if (provider == name || shown == name) return device;
+    if (known.find(shown) == std::string::npos) known += (known.empty() ? "" : ", ") + shown;
+  }
+  throw Error(ErrorCode::not_found, "no execution provider is called '" + std::string(name) + "'; there are: " + known +
+                                        " (a plugin provider has to be registered first)");
+}
+
+Devices& configured_devices() {
+  static Devices& devices = *[] {
+    auto* made = new Devices;
+    made->list.push_back(configure(0, find_provider(kCpuProvider), {}));
+    register_ort_device();
+    return made;
+  }();
+  return devices;
+}
+
+/// Calls `use` with what ort:`index` is, under the lock.
+template <class Use>
+auto with_device(int index, const Use& use) {
+  Devices& devices = configured_devices();
+  std::lock_guard lock(devices.mutex);
+  if (index < 0 || static_cast<size_t>(index) >= devices.list.size()) {
+    throw Error(ErrorCode::not_found, "ort:" + std::to_string(index) + " is not configured: there are " +
+                                          std::to_string(devices.list.size()) + " ort devices; add it with set_device");
+  }
+  return use(devices.list[static_cast<size_t>(index)]);
+}
+
+}  // namespace
+
+SessionOptionsHandle session_options(int device) {
+  return with_device(device, [](const Configured& it) { return make_session_options(it.device, it.info.options); });
+}
+
+const OrtSessionOptions* launch_options(int device) {
+  return with_device(device, [](const Configured& it) { return it.launch.get(); });
+}
+
+LaunchTarget launch_target(int device) {
+  return with_device(device, [](const Configured& it) { return it.target; });
+}
+
+DeviceInfo device_info(int device) {
+  return with_device(device, [](const Configured& it) { return it.info; });
+}
+
+const OrtEpDevice* ep_device(int device) {
+  return with_device(device, [](const Configured& it) { return it.device; });
+}
+
+const OrtEpDevice* ep_device_on(Device physical) {
+  Devices& devices = configured_devices();
+  std::lock_guard lock(devices.mutex);
+  for (const Configured& it : devices.list) {
+    if (it.info.physical == physical) return it.device;
+  }
+  throw Error(ErrorCode::unsupported, "no configured ort device computes on " + to_string(physical) +
+                                          "; add a provider that does with set_device");
+}
+
+void set_device(int index, std::string_view provider, const Options& options) {
+  Devices& devices = configured_devices();
+  Configured made = configure(index, find_provider(provider), options);
+  std::lock_guard lock(devices.mutex);
+  if (index < 0 || static_cast<size_t>(index) > devices.list.size()) {
+    throw Error(ErrorCode::invalid_argument, "ort:" + std::to_string(index) + " leaves a gap: the next index is " +
+                                                 std::to_string(devices.list.size()));
+  }
+  if (static_cast<size_t>(index) == devices.list.size()) {
+    devices.list.push_back(std::move(made));
+  } else {
+    devices.replaced.push_back(std::exchange(devices.list[static_cast<size_t>(index)], std::move(made)));
+  }
+}
+
+std::vector<DeviceInfo> devices() {
+  Devices& configured = configured_devices();
+  std::lock_guard lock(configured.mutex);
+  std::vector<DeviceInfo> result;
+  for (const Configured& device : configured.list) result.push_back(device.info);
+  return result;
+}
+
+std::vector<DeviceInfo> available_devices() {
+  std::vector<DeviceInfo> result;
+  for (const OrtEpDevice* device : ep_devices()) result.push_back(describe(-1, device, {}));
+  return result;
+}
+
+void register_provider(const std::string& name, const std::string& path) {
+  check(api::RegisterExecutionProviderLibrary(environment(), name.c_str(), path.c_str()), "registering a provider");
+}
+
+void register_ort_device() {
+  register_virtual_device(kORT, "ort", [](int32_t index) { return device_info(index).physical; });
+}
+
+}  // namespace dlport::ort

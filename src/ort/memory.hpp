@@ -1,0 +1,20 @@
+// Tensors as OrtValues and back, without a copy.
+#pragma once
+
+#include <memory>
+
+#include "dlport/tensor.hpp"
+#include "ort/api.hpp"
+
+namespace dlport::ort {
+
+/// The library's allocator of ordinary host memory; never released.
+OrtAllocator* host_allocator();
+
+/// An OrtValue over `tensor`'s memory, which has to be row-major; the caller releases it and keeps the memory alive.
+OrtValue* make_value(const TensorView& tensor);
+
+/// A tensor over the memory of `value`, which holds a tensor of numbers. It keeps the value and `owner` alive.
+Tensor take_tensor(ValueHandle value, std::shared_ptr<const void> owner);
+
+}  // namespace dlport::ort

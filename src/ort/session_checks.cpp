@@ -1,0 +1,112 @@
+#include "ort/session_checks.hpp"
+
+#include <atomic>
+#include <string>
+#include <variant>
+
+#include "dlport/error.hpp"
+#include "dlport/exchange.hpp"
+#include "ort/datum.hpp"
+#include "ort/session_impl.hpp"
+
+namespace dlport::ort {
+namespace {
+
+std::atomic<uint64_t> copies{0};
+
+[[noreturn]] void refuse(const char* what, const ValueInfo& info, const std::string& given) {
+  throw Error(ErrorCode::invalid_argument,
+              std::string(what) + " '" + info.name + "' takes " + to_string(info.type) + ", but was given " + given);
+}
+
+bool fits(const ValueType& type, Shape shape) {
+  if (!type.ranked) return true;
+  if (shape.size() != type.shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (type.shape[i] >= 0 && type.shape[i] != shape[i]) return false;
+  }
+  return true;
+}
+
+void check_tensor(const char* what, const ValueInfo& info, const TensorView& tensor, const DeviceInfo& device) {
+  const ValueType& type = info.type.kind == Kind::optional ? info.type.element[0] : info.type;
+  if (type.kind != Kind::tensor || !type.dtype || !(*type.dtype == tensor.dtype()) || !fits(type, tensor.shape())) {
+    refuse(what, info, dlport::to_string(tensor.dtype()) + " " + dlport::to_string(tensor.shape()));
+  }
+  if (!tensor.device().is_host() && !(tensor.device() == device.physical)) {
+    throw Error(ErrorCode::invalid_argument, std::string(what) + " '" + info.name + "' is on " +
+                                                 dlport::to_string(tensor.device()) + ", but the session computes on " +
+                                                 dlport::to_string(device.physical) + "; copy it there first");
+  }
+}
+
+}  // namespace
+
+void check_input(const ValueInfo& info, const TensorView& tensor, const DeviceInfo& device) {
+  check_tensor("input", info, tensor, device);
+}
+
+void check_output(const ValueInfo& info, const TensorView& tensor, const DeviceInfo& device,
+                  std::span<const TensorView> inputs) {
+  check_tensor("output", info, tensor, device);
+  check_writable(info.name, tensor, inputs);
+}
+
+void check_writable(std::string_view what, const TensorView& tensor, std::span<const TensorView> inputs) {
+  const auto unfit = [&](const char* why) {
+    throw Error(ErrorCode::invalid_argument, "the tensor given for output '" + std::string(what) + "' " + why);
+  };
+  if (tensor.read_only()) unfit("is read-only");
+  if (!tensor.is_contiguous()) unfit("is not row-major; give one that is, or let it be allocated");
+  if (tensor.is_padded()) unfit("pads its elements to bytes, and ONNX Runtime packs them");
+  for (const TensorView& input : inputs) {
+    if (may_share_memory(tensor, input)) unfit("shares memory with an input; give one of its own");
+  }
+}
+
+void check_kind(const ValueInfo& info, const Datum& datum) {
+  const ValueType& type = info.type.kind == Kind::optional && !std::holds_alternative<std::monostate>(datum)
+                              ? info.type.element[0]
+                              : info.type;
+  if (type.kind == Kind::sparse_tensor) {
+    throw Error(ErrorCode::unsupported,
+                "input '" + info.name + "' takes " + to_string(info.type) + ", which has no DLPack form");
+  }
+  bool fitting = false;
+  if (const auto* strings = std::get_if<Strings>(&datum)) {
+    fitting = type.kind == Kind::tensor && !type.dtype && fits(type, strings->shape);
+  } else if (std::holds_alternative<Sequence>(datum)) {
+    fitting = type.kind == Kind::sequence;
+  } else if (std::holds_alternative<Map>(datum)) {
+    fitting = type.kind == Kind::map;
+  } else {
+    fitting = type.kind == Kind::optional;
+  }
+  if (!fitting) refuse("input", info, describe(datum));
+}
+
+void check_given(const Session::Impl& session, std::span<const Datum> inputs) {
+  if (inputs.size() > session.inputs.size()) {
+    throw Error(ErrorCode::invalid_argument, "the model takes " + std::to_string(session.inputs.size()) +
+                                                 " inputs, but was given " + std::to_string(inputs.size()));
+  }
+  for (size_t i = 0; i < session.required; ++i) {
+    const ValueInfo& info = session.inputs[i];
+    const bool given = i < inputs.size() && !std::holds_alternative<std::monostate>(inputs[i]);
+    const bool may_be_none = i < inputs.size() && info.type.kind == Kind::optional;
+    if (!given && !may_be_none) refuse("input", info, "nothing");
+  }
+}
+
+Tensor row_major_copy(const TensorView& tensor) {
+  copies.fetch_add(1, std::memory_order_relaxed);
+  Tensor packed = Tensor::empty(tensor.shape(), tensor.dtype());
+  copy_strided(packed, tensor);
+  return packed;
+}
+
+uint64_t strided_copies() noexcept {
+  return copies.load(std::memory_order_relaxed);
+}
+
+}  // namespace dlport::ort
