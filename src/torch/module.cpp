@@ -7,6 +7,7 @@
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
 
+#include "dlport/ort.hpp"
 #include "torch/buffer.hpp"
 #include "torch/device.hpp"
 #include "torch/dispatch.hpp"
@@ -61,7 +62,10 @@ NB_MODULE(_torch, m) {
       .value("native", Fallback::native)
       .value("warn", Fallback::warn)
       .value("error", Fallback::error);
+  m.def("use_library", &ort::use_library, nb::arg("path"));
+  m.def("onnxruntime_version", &ort::version);
   m.def("register_device", [] {
+    ort::register_ort_device();
     register_device();
     register_operators();
   });

@@ -6,7 +6,7 @@ import os
 
 import torch
 
-from dlport import _torch
+from dlport import _onnxruntime, _torch
 
 
 def register() -> None:
@@ -18,6 +18,7 @@ def register() -> None:
         )
     from dlport.torch import _interchange, _module
 
+    _find_onnxruntime()
     torch.utils.rename_privateuse1_backend("ort")
     _torch.register_device()
     torch._register_device_module("ort", _module)
@@ -27,3 +28,14 @@ def register() -> None:
     if mode not in _torch.Fallback.__members__:
         raise ValueError(f"DLPORT_FALLBACK={mode!r} is not one of native, warn, error")
     _torch.set_fallback(_torch.Fallback[mode])
+
+
+def _find_onnxruntime() -> None:
+    """Opens ONNX Runtime, so that what is wrong with it is said now and in one line."""
+    path = _onnxruntime.library_path()
+    if path is not None:
+        _torch.use_library(path)
+    try:
+        _torch.onnxruntime_version()
+    except RuntimeError as error:
+        raise ImportError(f"dlport.torch needs ONNX Runtime: {error}") from None
