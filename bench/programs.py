@@ -21,8 +21,8 @@ from rich.progress import track
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import dlport.torch  # noqa: E402, F401  registers "ort"
-from examples.programs import PROGRAMS  # noqa: E402
+import dlport.torch  # noqa: F401  registers "ort"
+from examples.programs import PROGRAMS
 
 STEPS, PAIRS = 3, 7
 
@@ -47,7 +47,9 @@ def report_peak(name: str, device: str) -> None:
 
 
 def main(names: list[str]) -> None:
-    table = Table("program", "cpu, ms a step", "ort, ms a step", "time ort / cpu", "peak memory ort / cpu", title="Programs")
+    table = Table(
+        "program", "cpu, ms a step", "ort, ms a step", "time ort / cpu", "peak memory ort / cpu", title="Programs"
+    )
     for name in track(names or PROGRAMS, description="programs"):
         program = import_module(f"examples.programs.{name}")
         for device in ("cpu", "ort"):

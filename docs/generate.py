@@ -45,7 +45,12 @@ def conformance() -> None:
     output(sys.executable, "docs/conformance.py")
 
 
-PAGES: dict[str, Callable[[], None]] = {"demo": demo, "interop": interop, "operators": operators, "conformance": conformance}
+PAGES: dict[str, Callable[[], None]] = {
+    "demo": demo,
+    "interop": interop,
+    "operators": operators,
+    "conformance": conformance,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PAGES:

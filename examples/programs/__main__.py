@@ -15,7 +15,9 @@ from examples.programs import PROGRAMS
 
 
 def main(names: list[str]) -> None:
-    table = Table("program", "last value on cpu", "last value on ort", "time on cpu", "time on ort", "ops on ONNX Runtime")
+    table = Table(
+        "program", "last value on cpu", "last value on ort", "time on cpu", "time on ort", "ops on ONNX Runtime"
+    )
     for name in track(names or PROGRAMS, description="running"):
         program = import_module(f"examples.programs.{name}")
         seconds, values = {}, {}
@@ -27,7 +29,14 @@ def main(names: list[str]) -> None:
             seconds[device] = time.perf_counter() - start
         stats = dlport.torch.stats()
         share = stats["lowered"] / max(1, stats["lowered"] + stats["native"])
-        table.add_row(name, f"{values['cpu']:.6f}", f"{values['ort']:.6f}", f"{seconds['cpu']:.2f} s", f"{seconds['ort']:.2f} s", f"{share:.0%}")
+        table.add_row(
+            name,
+            f"{values['cpu']:.6f}",
+            f"{values['ort']:.6f}",
+            f"{seconds['cpu']:.2f} s",
+            f"{seconds['ort']:.2f} s",
+            f"{share:.0%}",
+        )
     Console().print(table)
 
 

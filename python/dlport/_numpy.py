@@ -38,4 +38,6 @@ def from_ml_dtypes(array: np.ndarray) -> _core.Tensor | None:
 
 
 #: ml_dtypes keeps one of these in a byte of its own, which DLPack calls padded and a view cannot express.
-_SUBBYTE = frozenset({"int1", "int2", "int4", "uint1", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"})
+_SUBBYTE = frozenset(
+    {"int1", "int2", "int4", "uint1", "uint2", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"}
+)

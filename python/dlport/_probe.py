@@ -14,5 +14,5 @@ def _load() -> object | None:
     return _torch_probe.probe() if _torch_probe.built_for == torch.__version__ else None
 
 
-#: A capsule of a C function `bool(PyObject*)`, true for tensors pending conjugation or negation; None where there is none.
+#: A capsule of a C function `bool(PyObject*)`, true for tensors pending conjugation or negation; or None.
 probe = _load()

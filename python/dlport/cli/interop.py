@@ -8,7 +8,9 @@ import click
 
 
 @click.command()
-@click.option("--markdown", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix to this file as well.")
+@click.option(
+    "--markdown", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix to this file as well."
+)
 def command(page: Path | None) -> None:
     """Measure which installed framework hands tensors to which: shared, copied or refused, and how fast."""
     from rich.console import Console

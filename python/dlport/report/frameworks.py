@@ -13,13 +13,13 @@ import numpy as np
 
 import dlport
 
-#: Elements of the tensors exchanged: more than any framework keeps inside its object, and aligned as all of them like it.
+#: Elements of the tensors exchanged: more than any framework keeps inside its object.
 ELEMENTS = 4096
 
 
 @dataclass(frozen=True)
 class Framework:
-    """One framework. `make` gives a tensor of ELEMENTS float32; `take` imports a producer; `pointer` is where its data is."""
+    """One framework: `make` gives a tensor of ELEMENTS float32, `take` imports a producer, `pointer` is where data is."""
 
     name: str
     version: str
@@ -54,7 +54,9 @@ def _capsule_of(producer: Any) -> object:
 
 
 def _dlport() -> Framework:
-    return Framework("dlport", dlport.__version__, lambda: dlport.from_dlpack(_array()), dlport.from_dlpack, lambda t: t.data_ptr)
+    return Framework(
+        "dlport", dlport.__version__, lambda: dlport.from_dlpack(_array()), dlport.from_dlpack, lambda t: t.data_ptr
+    )
 
 
 def _numpy() -> Framework:
@@ -93,7 +95,9 @@ def _tensorflow() -> Framework:
 def _pyarrow() -> Framework:
     arrow = import_module("pyarrow")
     make = lambda: arrow.Tensor.from_numpy(_array())
-    return Framework("pyarrow", arrow.__version__, make, arrow.Tensor.from_dlpack, lambda t: _numpy_pointer(t.to_numpy()))
+    return Framework(
+        "pyarrow", arrow.__version__, make, arrow.Tensor.from_dlpack, lambda t: _numpy_pointer(t.to_numpy())
+    )
 
 
 def _tvm_ffi() -> Framework:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import torch
-
 from dlport.torch._device import register
 
 register()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import torch
+from torch.utils import backend_registration
 
 from dlport import _onnxruntime, _torch
 
@@ -19,10 +20,10 @@ def register() -> None:
     from dlport.torch import _interchange, _module
 
     _find_onnxruntime()
-    torch.utils.rename_privateuse1_backend("ort")
+    backend_registration.rename_privateuse1_backend("ort")
     _torch.register_device()
-    torch._register_device_module("ort", _module)
-    torch.utils.generate_methods_for_privateuse1_backend(for_storage=True)
+    torch._register_device_module("ort", _module)  # type: ignore[no-untyped-call]
+    backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _interchange.install()
     mode = os.environ.get("DLPORT_FALLBACK", "native")
     if mode not in _torch.Fallback.__members__:

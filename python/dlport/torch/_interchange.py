@@ -6,6 +6,7 @@ Both are wrapped once: tensors of other devices go the way that they went before
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import wraps
 from typing import Any
 
@@ -23,7 +24,7 @@ def install() -> None:
     tensor_device = torch.Tensor.__dlpack_device__
 
     @wraps(tensor_dlpack)
-    def __dlpack__(self: torch.Tensor, *, dl_device: tuple[int, int] | None = None, **kwargs: Any) -> object:
+    def __dlpack__(self: torch.Tensor, *, dl_device: tuple[IntEnum, int] | None = None, **kwargs: Any) -> object:
         if self.device.type != "ort":
             return tensor_dlpack(self, dl_device=dl_device, **kwargs)
         if self.requires_grad:

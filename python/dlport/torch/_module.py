@@ -73,7 +73,9 @@ class device:
             self.previous = current_device()
             set_device(self.index)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.index >= 0:
             set_device(self.previous)
 

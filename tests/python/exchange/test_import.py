@@ -173,7 +173,9 @@ class Raising:
         return self.outcome
 
 
-@pytest.mark.parametrize("error", [OSError("x"), MemoryError("m"), KeyboardInterrupt(), BufferError("b"), TypeError("t")])
+@pytest.mark.parametrize(
+    "error", [OSError("x"), MemoryError("m"), KeyboardInterrupt(), BufferError("b"), TypeError("t")]
+)
 def test_producers_own_exception_comes_through(error: BaseException) -> None:
     with pytest.raises(type(error)) as raised:
         dlport.from_dlpack(Raising(error))

@@ -13,7 +13,22 @@ from hypothesis.extra import numpy as hnp
 
 import dlport
 
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64", "complex128")
+DTYPES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 
 
 def torch_tensor(array: np.ndarray) -> Any:
@@ -216,7 +231,9 @@ def test_any_layout_reaches_any_consumer(array: np.ndarray, consumer: str) -> No
     np.testing.assert_array_equal(CONSUMERS[consumer][0](dlport.from_dlpack(array)), array)
 
 
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "bfloat16"])
+@pytest.mark.parametrize(
+    "name", ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "bfloat16"]
+)
 def test_small_floats_of_pytorch_keep_type_and_bits(name: str) -> None:
     import torch
 

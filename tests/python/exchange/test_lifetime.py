@@ -74,7 +74,9 @@ def test_deleter_runs_on_a_thread_that_python_has_never_seen(max_version: tuple[
         set_capsule_name(capsule, name)
         del array
         thread = ctypes.c_ulong()
-        libc.pthread_create(ctypes.byref(thread), None, ctypes.c_void_p(fields.deleter), ctypes.c_void_p(ctypes.addressof(fields)))
+        libc.pthread_create(
+            ctypes.byref(thread), None, ctypes.c_void_p(fields.deleter), ctypes.c_void_p(ctypes.addressof(fields))
+        )
         libc.pthread_join(thread, None)
         assert gone() is None
 
@@ -92,16 +94,16 @@ def test_many_threads_may_share_a_tensor() -> None:
     array, gone = watched()
     tensor = dlport.from_dlpack(array)
 
-    def work() -> None:
+    def work(shared: dlport.Tensor) -> None:
         for _ in range(500):
-            assert np.from_dlpack(dlport.from_dlpack(tensor))[7] == 7
+            assert np.from_dlpack(dlport.from_dlpack(shared))[7] == 7
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
+    threads = [threading.Thread(target=work, args=(tensor,)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    del array, tensor
+    del array, tensor, threads
     gc.collect()
     assert gone() is None
 
@@ -125,8 +127,13 @@ def test_nothing_grows_over_many_exchanges() -> None:
 
 def run(code: str) -> None:
     """Runs `code` in a process of its own, where a bad access ends in a signal."""
-    environment = os.environ | {"PYTHONMALLOC": "debug", "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
-    done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    environment = os.environ | {
+        "PYTHONMALLOC": "debug",
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", "-c", code], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 

@@ -1,7 +1,7 @@
 """PyTorch's own operator database, on "ort" against "cpu": results, strides, aliasing, gradients and errors.
 
-A fixed part of it runs always: the first sample of every operator in every variation. All samples of all dtypes run with
-`-m slow` (`make test-ops`).
+A fixed part of it runs always: the first sample of every operator in every variation. All samples of all dtypes run
+with `-m slow` (`make test-ops`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def to(value: Any, device: str) -> Any:
                     base = torch.empty(0, dtype=item.dtype, device=device)
                     flat = item.detach().resolve_conj().resolve_neg()
                     storage = torch.empty(0, dtype=torch.uint8).set_(flat.untyped_storage()).clone().to(device)
-                    moved[id(item)] = base.set_(storage.untyped_storage(), flat.storage_offset(), flat.size(), flat.stride())
+                    moved[id(item)] = base.set_(
+                        storage.untyped_storage(), flat.storage_offset(), flat.size(), flat.stride()
+                    )
                 moved[id(item)].requires_grad_(item.requires_grad)
             return moved[id(item)]
         if isinstance(item, torch.device):
@@ -102,7 +104,9 @@ def compare_values(op: OpInfo, expected: Any, actual: Any) -> None:
     expected_tensors, actual_tensors = tensors_in(expected), tensors_in(actual)
     assert len(expected_tensors) == len(actual_tensors)
     for want, got in zip(expected_tensors, actual_tensors, strict=True):
-        assert got.device.type == ("ort" if want.layout == torch.strided else "cpu") or want.device.type != "cpu", got.device
+        assert got.device.type == ("ort" if want.layout == torch.strided else "cpu") or want.device.type != "cpu", (
+            got.device
+        )
         assert got.dtype == want.dtype
         assert got.shape == want.shape
         assert got.stride() == want.stride(), f"strides {got.stride()}, on cpu {want.stride()}"
@@ -130,7 +134,9 @@ def compare_aliasing(cpu_inputs: Any, expected: Any, ort_inputs: Any, actual: An
     assert shared(ort_inputs, actual) == shared(cpu_inputs, expected)
 
 
-def compare_gradients(op: OpInfo, sample: SampleInput, cpu_inputs: Any, expected: Any, ort_inputs: Any, actual: Any) -> None:
+def compare_gradients(
+    op: OpInfo, sample: SampleInput, cpu_inputs: Any, expected: Any, ort_inputs: Any, actual: Any
+) -> None:
     def gradients(inputs: Any, outputs: Any) -> tuple[torch.Tensor | None, ...] | None:
         if sample.output_process_fn_grad is not None:
             outputs = sample.output_process_fn_grad(outputs)

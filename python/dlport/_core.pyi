@@ -1,0 +1,109 @@
+"""The compiled exchange core."""
+
+from collections.abc import Sequence
+from types import EllipsisType, ModuleType
+from typing import Any, ClassVar, SupportsIndex, overload
+
+import numpy as np
+
+_Index = SupportsIndex | slice | EllipsisType
+
+class Tensor:
+    """A tensor of any framework, over that framework's own memory. Made by from_dlpack."""
+
+    __dlpack_c_exchange_api__: ClassVar[object]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions."""
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps from one element to the next along each axis, in elements."""
+    @property
+    def dtype(self) -> str:
+        """The element type by name, e.g. 'float32' or 'bfloat16'."""
+    @property
+    def device(self) -> str:
+        """The device that the tensor was made on, e.g. 'cpu:0' or 'ort:0'."""
+    @property
+    def physical_device(self) -> str:
+        """The device whose memory it is; what every export hands out."""
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element, rounded up."""
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements, packed."""
+    @property
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+    @property
+    def read_only(self) -> bool:
+        """True where the producer forbids writing to the memory."""
+    @property
+    def is_contiguous(self) -> bool:
+        """True where the elements lie row-major without gaps."""
+    @property
+    def is_aligned(self) -> bool:
+        """True where the first element lies at a multiple of its own alignment."""
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its axes reversed."""
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """A DLPack capsule of the tensor, on its physical device unless dl_device names the virtual one.
+
+        Raises BufferError where only a copy would do and copy=False forbids one.
+        """
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The physical device, as DLPack's (device_type, device_id)."""
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """A NumPy array over the same memory; ml_dtypes' types included."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: _Index | tuple[_Index, ...], /) -> Tensor: ...
+    def to(self, framework: ModuleType | type, /) -> Any:
+        """The tensor as `framework`'s own: a module (torch, numpy, jax.numpy, ...) or a tensor type.
+
+        Shares the memory; a read-only tensor is copied for a framework that cannot say read-only.
+        """
+    @overload
+    def reshape(self, shape: Sequence[int], /) -> Tensor: ...
+    @overload
+    def reshape(self, *shape: int) -> Tensor:
+        """A view of another shape; one dimension may be -1. Raises BufferError where it takes a copy."""
+    @overload
+    def permute(self, axes: Sequence[int], /) -> Tensor: ...
+    @overload
+    def permute(self, *axes: int) -> Tensor:
+        """A view with its axes in another order."""
+    @overload
+    def broadcast_to(self, shape: Sequence[int], /) -> Tensor: ...
+    @overload
+    def broadcast_to(self, *shape: int) -> Tensor:
+        """A view repeated along axes of length 1."""
+    def view(self, dtype: str, /) -> Tensor:
+        """The same bytes as elements of another dtype of the same size."""
+    def copy(self) -> Tensor:
+        """A row-major copy in memory of its own."""
+
+def from_dlpack(x: Any, /, *, device: str | tuple[int, int] | None = None, copy: bool | None = None) -> Tensor:
+    """The memory of `x`, any framework's tensor or a DLPack capsule, as a dlport.Tensor.
+
+    device: where the result has to be, e.g. 'cpu:0' or (device_type, device_id); BufferError where it is not.
+    copy: None shares where possible, True always copies, False raises BufferError rather than copying.
+
+    The tensor keeps the producer's memory alive. Everything that the producer says is checked first.
+    """
