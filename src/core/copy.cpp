@@ -39,7 +39,7 @@ Work check_copy(const TensorView& dst, const TensorView& src) {
   }
   if (dst.read_only()) bad_argument("the destination of the copy is read-only");
   if (dst.numel() == 0) return Work::nothing;
-  if (may_self_overlap(dst.shape(), dst.strides())) {
+  if (!dst.is_contiguous() && may_self_overlap(dst.shape(), dst.strides())) {
     bad_argument("the destination's elements may share memory: shape " + to_string(dst.shape()) + " with strides " +
                  to_string(dst.strides()));
   }

@@ -15,6 +15,7 @@ struct Coverage {
 
 Coverage coverage(const TensorView& view) noexcept {
   const auto data = reinterpret_cast<uintptr_t>(view.data());
+  if (view.is_contiguous()) return {data, data + static_cast<uintptr_t>(view.nbytes()), view.nbytes()};
   if (view.pitch_bits() % 8 != 0) {  // elements that share bytes: one run from the lowest to the highest
     const Extent touched = *extent(view.shape(), view.strides());
     const int64_t low = touched.low * view.pitch_bits() >> 3, high = ((touched.high + 1) * view.pitch_bits() + 7) >> 3;

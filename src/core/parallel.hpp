@@ -1,4 +1,4 @@
-// Splitting one large piece of work over threads that live only as long as it does: nothing outlasts a fork.
+// Splitting one large piece of work over threads that are started for it: there is no pool that a fork would break.
 #pragma once
 
 #include <cstdint>
