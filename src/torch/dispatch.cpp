@@ -102,7 +102,9 @@ bool runs_natively(const c10::OperatorHandle& handle) {
   const std::string name = c10::toString(handle.operator_name());
   if (std::ranges::find(kWhole, name) != std::end(kWhole)) return true;
   // Others that PyTorch composes are taken whole where the table has them; autograd knows them too.
-  return handle.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) && has_lowering(handle);
+  const bool composed = handle.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+                        handle.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutogradNonFunctional);
+  return composed && has_lowering(handle);
 }
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {

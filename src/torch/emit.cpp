@@ -138,6 +138,7 @@ Values Emit::nodes(std::string_view op, const std::vector<Optional>& inputs, con
   elementwise_ = false;
   Node node;
   for (const Optional& input : inputs) node.inputs.push_back(input ? materialise(*input).id : ort::absent);
+  while (!node.inputs.empty() && node.inputs.back() == ort::absent) node.inputs.pop_back();
   append_text(signature_, op);
   append_text(signature_, domain);
   for (ort::Value input : node.inputs) append(signature_, input);

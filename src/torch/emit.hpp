@@ -70,6 +70,7 @@ class Emit {
   Value constant(double value, DType dtype);
   /// `value` everywhere.
   Value full(const Dims& shape, const Value& value, DType dtype);
+  Value full_like(const Value& x, const Value& value);
   Value cast(const Value& x, DType dtype);
   /// Integers become the default float.
   Value to_float(const Value& x);
@@ -142,7 +143,7 @@ class Emit {
   Value slice(const Value& x, int64_t axis, int64_t start, int64_t end, int64_t step = 1);
   /// `before` and `after` have one entry an axis; negative ones crop.
   Value pad(const Value& x, const Dims& before, const Dims& after, const Value& value);
-  Value pad(const Value& x, const Dims& before, const Dims& after, std::string mode);
+  Value pad_from_edges(const Value& x, const Dims& before, const Dims& after, std::string mode);
   Value tile(const Value& x, const Dims& repeats);
   Value triangle(const Value& x, int64_t diagonal, bool upper);
 
@@ -156,6 +157,8 @@ class Emit {
   /// Has the argument `index` checked for low <= index < high (or `except`) before each run; where it fails the native
   /// kernel takes the call, and raises.
   Value checked(const Value& index, int64_t low, int64_t high, std::optional<int64_t> except = {});
+  /// Leaves calls whose argument `x` holds a nan to the native kernel: ONNX says nothing about its order.
+  void refuse_nan(const Value& x);
   /// 0, 1, ...
   Value range(int64_t count);
 
@@ -183,6 +186,9 @@ class Emit {
   /// `x` in its own dtype.
   Value exact(const Value& x);
 
+  /// Writes to the argument `target` besides what the operator returns, as batch norm does to its statistics.
+  void update(const Value& target, const Value& value) { updates_.push_back({target.source, value}); }
+
   // --- What became of it
   void output(const Value& value);
 
@@ -192,13 +198,15 @@ class Emit {
     DType dtype;  // numbers are converted to it
     bool is_number;
   };
-  struct Range {
-    Source index;
+  /// What has to hold of an argument before each run: positions lie in a range, floats are numbers.
+  struct Check {
+    Source argument;
     int64_t low, high;
     std::optional<int64_t> except;
   };
   const std::vector<Input>& inputs() const { return inputs_; }
-  const std::vector<Range>& ranges() const { return ranges_; }
+  const std::vector<Check>& checks() const { return checks_; }
+  const std::vector<std::pair<Source, Value>>& updates() const { return updates_; }
   const ort::Graph& graph() const { return graph_; }
   /// Two graphs with the same signature are the same program: shapes are in it only where a node bakes them in.
   const std::string& signature() const { return signature_; }
@@ -228,7 +236,8 @@ class Emit {
   std::vector<Node> nodes_;
   std::vector<ort::Value> outputs_;
   std::vector<Input> inputs_;
-  std::vector<Range> ranges_;
+  std::vector<Check> checks_;
+  std::vector<std::pair<Source, Value>> updates_;
   std::map<std::pair<Source, int>, Value> used_;            // by source and dtype
   std::map<std::pair<ort::Value, int>, Value> converted_;   // by value and dtype
 };

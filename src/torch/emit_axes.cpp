@@ -144,6 +144,14 @@ Value Emit::full(const Dims& shape, const Value& value, DType dtype) {
   return expand(exact(cast(value, dtype)), shape);
 }
 
+Value Emit::full_like(const Value& x, const Value& value) {
+  const bool elementwise = elementwise_;  // only the shape of x is read
+  const Value shape = node("Shape", {x}, int64, {x.rank()});
+  Value result = node("Expand", {exact(cast(value, x.dtype)), shape}, x.dtype, x.shape);
+  elementwise_ = elementwise;
+  return result;
+}
+
 Value Emit::concat(const Values& xs, int64_t axis) {
   std::vector<Optional> operands;
   Dims shape = xs.front().shape;
@@ -191,7 +199,7 @@ Value Emit::pad(const Value& x, const Dims& before, const Dims& after, const Val
               x);
 }
 
-Value Emit::pad(const Value& x, const Dims& before, const Dims& after, std::string mode) {
+Value Emit::pad_from_edges(const Value& x, const Dims& before, const Dims& after, std::string mode) {
   const Value operand = materialise(x);
   return like(node("Pad", {operand, indices(joined(before, after))}, operand.stored, padded(x, before, after),
                    {{"mode", std::move(mode)}}),
@@ -216,8 +224,12 @@ Value Emit::triangle(const Value& x, int64_t diagonal, bool upper) {
 
 Value Emit::checked(const Value& index, int64_t low, int64_t high, std::optional<int64_t> except) {
   if (index.dtype != int64 && index.dtype != int32) decline("positions of " + to_string(index.dtype));
-  ranges_.push_back({index.source, low, high, except});
+  checks_.push_back({index.source, low, high, except});
   return index;
+}
+
+void Emit::refuse_nan(const Value& x) {
+  if (is_floating(x.dtype)) checks_.push_back({x.source, 0, 0, {}});
 }
 
 Value Emit::gather(const Value& x, const Value& index, int64_t axis) {

@@ -50,7 +50,7 @@ struct Plan {
   std::shared_ptr<const ort::Executable> executable;  // null: declined
   std::vector<Input> inputs;
   std::vector<Output> outputs;
-  std::vector<Emit::Range> ranges;
+  std::vector<Emit::Check> checks;
   bool overwrites = false;
 };
 
@@ -132,8 +132,8 @@ class Planner {
     Plan plan;
     for (const Emit::Input& input : emit_.inputs()) plan.inputs.push_back(make_input(input));
     plan.outputs = std::move(outputs_);
-    plan.ranges = emit_.ranges();
-    plan.overwrites = !variant_.targets.empty();
+    plan.checks = emit_.checks();
+    plan.overwrites = !variant_.targets.empty() || !emit_.updates().empty();
     plan.executable = compile(emit_, device);
     return plan;
   }
@@ -151,14 +151,21 @@ class Planner {
     }
     const OptionalValues results = variant_.entry->write(emit_, arguments);
     const std::vector<Source> targets = target_sources(variant_, arguments_);
+    if (!targets.empty() && results.size() != targets.size()) decline("another number of results than of targets");
     outputs_.clear();
     size_t next_target = 0;
     for (const Optional& result : results) {
       Output output;
-      if (!variant_.targets.empty()) output.target = targets.at(next_target++);
+      if (!variant_.targets.empty()) output.target = targets[next_target++];
       output.defined = result.has_value();
       if (result) describe(*result, output);
       if (result || variant_.targets.empty()) outputs_.push_back(std::move(output));
+    }
+    for (const auto& [target, value] : emit_.updates()) {
+      Output output;
+      output.target = target;
+      describe(value, output);
+      outputs_.push_back(std::move(output));
     }
     for (size_t i = 0, graph_output = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].defined) continue;
@@ -271,15 +278,25 @@ void store_number(const Number& number, DType dtype, char* data) {
   store(as_integer, data);
 }
 
-bool in_range(const at::Tensor& index, const Emit::Range& range) {
-  const auto check = [&](const auto* data) {
-    return std::all_of(data, data + index.numel(), [&](int64_t position) {
-      return (position >= range.low && position < range.high) || position == range.except;
-    });
-  };
-  const char* data = data_of(index);
-  return index.scalar_type() == at::kLong ? check(reinterpret_cast<const int64_t*>(data))
-                                          : check(reinterpret_cast<const int32_t*>(data));
+template <class T>
+bool holds_for(const at::Tensor& tensor, const Emit::Check& check) {
+  const T* data = reinterpret_cast<const T*>(data_of(tensor));
+  return std::all_of(data, data + tensor.numel(), [&](T value) {
+    if constexpr (std::is_floating_point_v<T>) return value == value;
+    const auto position = static_cast<int64_t>(value);
+    return (position >= check.low && position < check.high) || position == check.except;
+  });
+}
+
+bool holds(const at::Tensor& tensor, const Emit::Check& check) {
+  if (!tensor.is_contiguous()) return false;
+  switch (tensor.scalar_type()) {
+    case at::kLong: return holds_for<int64_t>(tensor, check);
+    case at::kInt: return holds_for<int32_t>(tensor, check);
+    case at::kFloat: return holds_for<float>(tensor, check);
+    case at::kDouble: return holds_for<double>(tensor, check);
+    default: return false;
+  }
 }
 
 at::Tensor new_output(const Output& output, c10::Device device) {
@@ -299,8 +316,8 @@ class Run {
 
   /// False where the native kernel has to take the call; then nothing was written.
   bool run() {
-    for (const Emit::Range& range : plan_.ranges) {
-      if (!in_range(at_source(arguments_, range.index).toTensor(), range)) return false;
+    for (const Emit::Check& check : plan_.checks) {
+      if (!holds(at_source(arguments_, check.argument).toTensor(), check)) return false;
     }
     numbers_.resize(plan_.inputs.size());
     for (size_t i = 0; i < plan_.inputs.size(); ++i) bind_input(plan_.inputs[i], numbers_[i]);
@@ -313,7 +330,7 @@ class Run {
       return false;
     }
     for (size_t i = 0; i < plan_.outputs.size(); ++i) {
-      if (!plan_.outputs[i].direct) copy_to_target(plan_.outputs[i], results_[i]);
+      if (plan_.outputs[i].target.argument >= 0 && !plan_.outputs[i].direct) copy_to_target(plan_.outputs[i], results_[i]);
     }
     return true;
   }
@@ -355,6 +372,7 @@ class Run {
   /// Whether a target shares memory with an input in another way than being it.
   bool targets_overlap() const {
     for (const Output& output : plan_.outputs) {
+      if (output.target.argument < 0) continue;
       const at::Tensor& target = at_source(arguments_, output.target).toTensor();
       const char* begin = data_of(target);
       const char* end = begin + target.nbytes();
@@ -427,7 +445,7 @@ class Lowering {
     } else if (variant_.returns_list) {
       returned.emplace_back(std::vector<at::Tensor>(results.begin(), results.end()));
     } else {
-      for (at::Tensor& result : results) returned.emplace_back(std::move(result));
+      for (size_t i = 0; i < variant_.returns; ++i) returned.emplace_back(std::move(results[i]));
     }
     stack->resize(begin);
     for (c10::IValue& value : returned) stack->push_back(std::move(value));

@@ -30,12 +30,10 @@ void lower_comparison() {
     if (is_integral(x.dtype)) return e.full(x.shape, 0, boolean);
     return e.is_inf(x, true, /*positive=*/false);
   });
-  for (const char* name : {"aten::where.self", "aten::where.ScalarSelf", "aten::where.ScalarOther", "aten::where.Scalar"}) {
-    lower(name, [](Emit& e, Value condition, Value a, Value b) {
-      if (!is_bool(condition.dtype)) decline("a condition of " + to_string(condition.dtype));
-      return e.where(condition, a, b);
-    });
-  }
+  lower("aten::where.self", [](Emit& e, Value condition, Value a, Value b) {
+    if (!is_bool(condition.dtype)) decline("a condition of " + to_string(condition.dtype));
+    return e.where(condition, a, b);
+  });
 }
 
 }  // namespace dlport::pytorch

@@ -67,7 +67,8 @@ Values lerp(Emit& e, Values self, Values end, Weight weight) {
   only_floats(self);
   return for_each(
       self,
-      [&](const Value& start, const Value& stop, const Value& by) {
+      [&](const Value& start, const Value& stop, const Value& fraction) {
+        const Value by = e.cast(fraction, start.dtype);
         const Value step = e.sub(stop, start);
         return e.where(e.lt(e.abs(by), 0.5), e.add(start, e.mul(by, step)), e.sub(stop, e.mul(step, e.sub(1, by))));
       },

@@ -124,6 +124,7 @@ Value clamp_max(Emit& e, Value x, Value high) {
 
 Value lerp(Emit& e, Value start, Value end, Value weight) {
   refuse_integers(start.dtype);
+  if (weight.number) weight = e.cast(weight, start.dtype);
   const Value step = e.sub(end, start);
   const Value from_start = e.add(start, e.mul(weight, step)), from_end = e.sub(end, e.mul(step, e.sub(1, weight)));
   return e.where(e.lt(e.abs(weight), 0.5), from_start, from_end);
@@ -193,7 +194,6 @@ void lower_pointwise() {
     return e.sub(x, trunc(e, x));
   });
   lower("aten::rsqrt", [](Emit& e, Value x) { return e.reciprocal(e.sqrt(x)); });
-  lower("aten::square", [](Emit& e, Value x) { return e.square(x); });
   lower("aten::exp2", [](Emit& e, Value x) { return e.pow(2.0, e.to_float(x)); });
   lower("aten::log2", [](Emit& e, Value x) { return e.mul(e.log(x), 1 / kLn2); });
   lower("aten::log10", [](Emit& e, Value x) { return e.mul(e.log(x), 1 / kLn10); });

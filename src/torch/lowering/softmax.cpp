@@ -16,6 +16,12 @@ Value softmax(Emit& e, Value x, int64_t axis, bool half_to_float) {
 void lower_softmax() {
   lower("aten::_softmax", softmax<false>).takes_any_layout();
   lower("aten::_log_softmax", softmax<true>).takes_any_layout();
+  lower("aten::_safe_softmax", [](Emit& e, Value x, int64_t axis, std::optional<DType> type) {
+    x = e.cast(x, type.value_or(x.dtype));
+    axis = e.axis(x, axis);
+    const Value masked = e.is_inf(e.reduce("ReduceMax", x, {axis}, true), true, /*positive=*/false);
+    return e.where(masked, e.cast(0, x.dtype), softmax<false>(e, x, axis, false));  // attention to nothing
+  });
   lower("aten::_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
     const Value product = e.mul(grad, output);
     return e.sub(product, e.mul(output, e.sum(product, {e.axis(output, axis)}, true)));
