@@ -57,8 +57,8 @@ bool rows_collide(const Axis& outer, const Axis& inner) noexcept {
 /// `dst` packed along the inner axis, `src` along the outer one.
 template <class Item>
 void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
-  constexpr int64_t kRows = 64 / sizeof(Item);  // a cache line of `src`
-  constexpr int64_t kColumns = 4 * kRows;
+  constexpr int64_t kRows = 64 / sizeof(Item);                    // a cache line of `src`
+  constexpr int64_t kColumns = std::max<int64_t>(4 * kRows, 64);  // all channels of most images, so whole rows of `dst`
   const bool aside = rows_collide<Item>(outer, inner);
   for (int64_t column = 0; column < inner.dim; column += kColumns) {
     const int64_t columns = std::min(kColumns, inner.dim - column);
@@ -191,7 +191,13 @@ void split_over_threads(const LoopNest& nest, int64_t bytes, const std::function
 
 void copy_items(const LoopNest& given) {
   const LoopNest nest = with_runs_as_items(given);
-  // One core moves runs as fast as the memory takes them; jumping from item to item costs it as much as some bytes do.
+  if (nest.depth == 0) {
+    constexpr int64_t kPage = 4096;
+    return parallel_for(nest.dst_itemsize, kPage, nest.dst_itemsize, [&](int64_t begin, int64_t end) {
+      std::memcpy(nest.dst + begin, nest.src + begin, static_cast<size_t>(end - begin));
+    });
+  }
+  // Jumping from item to item costs as much time as some bytes do.
   constexpr int64_t kJump = 16;
   split_over_threads(nest, nest.items() * std::max(nest.dst_itemsize, kJump), copy_items_here);
 }

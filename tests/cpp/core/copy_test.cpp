@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "dlport/error.hpp"
@@ -73,6 +76,30 @@ TEST(Copy, SpreadsALargePermuteOverThreadsWithoutMissingAnElement) {
   testing::fill_with_bytes(src, 3);
   const Tensor permuted = src.permute(std::vector<int>{3, 0, 2, 1});
   EXPECT_TRUE(same_elements(contiguous_copy(permuted), permuted));
+}
+
+TEST(Copy, IsSpreadOverThreadsInAForkedChildToo) {
+  const Tensor src = Tensor::empty(std::vector<int64_t>{3000, 1001}, float32);
+  testing::fill_with_bytes(src, 3);
+  const Tensor permuted = src.permute(std::vector<int>{1, 0});
+  contiguous_copy(permuted);  // the parent has its threads by now
+  const pid_t child = fork();
+  if (child == 0) _exit(same_elements(contiguous_copy(permuted), permuted) ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Copy, OfSeveralThreadsAtATimeKeepsTheirElementsApart) {
+  std::vector<std::jthread> threads;
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    threads.emplace_back([seed] {
+      const Tensor src = Tensor::empty(std::vector<int64_t>{1000, 1001}, float32);
+      testing::fill_with_bytes(src, seed);
+      const Tensor permuted = src.permute(std::vector<int>{1, 0});
+      for (int i = 0; i < 5; ++i) EXPECT_TRUE(same_elements(contiguous_copy(permuted), permuted));
+    });
+  }
 }
 
 TEST(Copy, RepeatsABroadcastSource) {
