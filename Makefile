@@ -63,6 +63,8 @@ test-ort-versions: setup
 	$(BIN)/python scripts/test_ort_versions.py
 
 bench: setup
+	cmake --preset bench > build/bench.log || { cat build/bench.log; exit 1; }
+	cmake --build --preset bench
 	$(BIN)/python bench/run.py
 
 docs: setup
