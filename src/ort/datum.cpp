@@ -5,7 +5,7 @@
 
 #include "dlport/error.hpp"
 #include "ort/element_type.hpp"
-#include "ort/empty_value.hpp"
+#include "ort/empty_sequence.hpp"
 #include "ort/memory.hpp"
 #include "ort/value_type.hpp"
 
@@ -87,7 +87,7 @@ const ValueType& contained(const ValueType& type) {
 struct ToValue {
   const ValueType& type;
 
-  ValueHandle operator()(std::monostate) const { return empty_optional(type); }
+  ValueHandle operator()(std::monostate) const { throw Error(ErrorCode::internal, "no value to hand over"); }
   ValueHandle operator()(const Tensor& tensor) const { return ValueHandle(make_value(tensor)); }
   ValueHandle operator()(const Strings& strings) const { return strings_value(strings); }
   ValueHandle operator()(const Map& map) const {
@@ -144,9 +144,7 @@ Datum from_value(ValueHandle value, const std::shared_ptr<const void>& owner) {
     case ValueKind::map:
       return Map{column(item(value.get(), 0, owner)), column(item(value.get(), 1, owner))};
     default:
-      throw Error(ErrorCode::unsupported, kind == ValueKind::sparse_tensor
-                                              ? "sparse tensors have no DLPack form; make the output dense in the model"
-                                              : "an output of an opaque type cannot be read");
+      throw Error(ErrorCode::unsupported, "an output holds a value that is neither tensor, sequence nor map");
   }
 }
 

@@ -77,6 +77,19 @@ const Library& library() {
   return opened;
 }
 
+/// Damaged models make names, and so messages, that are no UTF-8; readers of errors may insist on it.
+std::string readable(std::string text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 0;
+    bool valid = length > 0 && i + length <= text.size();
+    for (size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
+    if (!valid) text[i] = '?';
+    i += valid ? length : 1;
+  }
+  return text;
+}
+
 ErrorCode error_code(int32_t code) {
   switch (code) {  // OrtErrorCode
     case 2:
@@ -108,7 +121,7 @@ bool has_api(int since) {
 
 std::optional<Failure> failure(OrtStatus* status) {
   if (!status) return std::nullopt;
-  Failure result{api::GetErrorCode(status), api::GetErrorMessage(status)};
+  Failure result{api::GetErrorCode(status), readable(api::GetErrorMessage(status))};
   api::ReleaseStatus(status);
   return result;
 }

@@ -195,7 +195,7 @@ std::vector<Datum> Session::run(std::span<const Datum> inputs, std::span<const O
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueInfo& info = impl->inputs[i];
     const auto* tensor = std::get_if<Tensor>(&inputs[i]);
-    if (std::holds_alternative<std::monostate>(inputs[i]) && info.type.kind != Kind::optional) continue;
+    if (std::holds_alternative<std::monostate>(inputs[i])) continue;
     input_names.push_back(info.name.c_str());
     if (tensor) {
       lent.push_back(*tensor);
@@ -209,6 +209,7 @@ std::vector<Datum> Session::run(std::span<const Datum> inputs, std::span<const O
   }
   for (const Output& output : outputs) {
     const ValueInfo& info = impl->outputs.at(output.index);
+    check_readable(info);
     output_names.push_back(info.name.c_str());
     if (output.into) {
       check_output(info, output.into, impl->device, lent);

@@ -28,7 +28,15 @@ bool fits(const ValueType& type, Shape shape) {
   return true;
 }
 
+/// Sparse tensors and opaque values exist inside of ONNX Runtime alone.
+void check_dense(const char* what, const ValueInfo& info) {
+  if (info.type.kind != Kind::sparse_tensor && info.type.kind != Kind::opaque) return;
+  throw Error(ErrorCode::unsupported, std::string(what) + " '" + info.name + "' is a " + to_string(info.type) +
+                                          ", which has no DLPack form; make it dense in the model");
+}
+
 void check_tensor(const char* what, const ValueInfo& info, const TensorView& tensor, const DeviceInfo& device) {
+  check_dense(what, info);
   const ValueType& type = info.type.kind == Kind::optional ? info.type.element[0] : info.type;
   if (type.kind != Kind::tensor || !type.dtype || !(*type.dtype == tensor.dtype()) || !fits(type, tensor.shape())) {
     refuse(what, info, dlport::to_string(tensor.dtype()) + " " + dlport::to_string(tensor.shape()));
@@ -64,23 +72,22 @@ void check_writable(std::string_view what, const TensorView& tensor, std::span<c
   }
 }
 
+void check_readable(const ValueInfo& info) {
+  check_dense("output", info);
+}
+
 void check_kind(const ValueInfo& info, const Datum& datum) {
   const ValueType& type = info.type.kind == Kind::optional && !std::holds_alternative<std::monostate>(datum)
                               ? info.type.element[0]
                               : info.type;
-  if (type.kind == Kind::sparse_tensor) {
-    throw Error(ErrorCode::unsupported,
-                "input '" + info.name + "' takes " + to_string(info.type) + ", which has no DLPack form");
-  }
+  check_dense("input", info);
   bool fitting = false;
   if (const auto* strings = std::get_if<Strings>(&datum)) {
     fitting = type.kind == Kind::tensor && !type.dtype && fits(type, strings->shape);
   } else if (std::holds_alternative<Sequence>(datum)) {
     fitting = type.kind == Kind::sequence;
-  } else if (std::holds_alternative<Map>(datum)) {
-    fitting = type.kind == Kind::map;
   } else {
-    fitting = type.kind == Kind::optional;
+    fitting = type.kind == Kind::map;
   }
   if (!fitting) refuse("input", info, describe(datum));
 }
@@ -92,9 +99,10 @@ void check_given(const Session::Impl& session, std::span<const Datum> inputs) {
   }
   for (size_t i = 0; i < session.required; ++i) {
     const ValueInfo& info = session.inputs[i];
-    const bool given = i < inputs.size() && !std::holds_alternative<std::monostate>(inputs[i]);
-    const bool may_be_none = i < inputs.size() && info.type.kind == Kind::optional;
-    if (!given && !may_be_none) refuse("input", info, "nothing");
+    if (i < inputs.size() && !std::holds_alternative<std::monostate>(inputs[i])) continue;
+    if (info.type.kind != Kind::optional) refuse("input", info, "nothing");
+    throw Error(ErrorCode::unsupported, "input '" + info.name + "' is an " + to_string(info.type) +
+                                            ", and ONNX Runtime's C API takes none without a value");
   }
 }
 

@@ -21,6 +21,9 @@ void check_writable(std::string_view what, const TensorView& tensor, std::span<c
 /// A value that is not a tensor of numbers is of the kind that `info` takes.
 void check_kind(const ValueInfo& info, const Datum& datum);
 
+/// The output has a form outside of ONNX Runtime. Throws Error{unsupported}.
+void check_readable(const ValueInfo& info);
+
 /// All that the model needs was given, and nothing that it has no input for.
 void check_given(const Session::Impl& session, std::span<const Datum> inputs);
 

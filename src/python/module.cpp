@@ -5,6 +5,7 @@
 #include "python/arguments.hpp"
 #include "python/errors.hpp"
 #include "python/import.hpp"
+#include "python/ort.hpp"
 #include "python/tensor_type.hpp"
 
 namespace dlport::python {
@@ -44,6 +45,7 @@ NB_MODULE(_core, m) {
   if (!init_import() || !add_tensor_type(m.ptr()) || PyModule_AddFunctions(m.ptr(), functions) < 0) {
     throw nanobind::python_error();
   }
+  bind_ort(m);
 }
 
 }  // namespace dlport::python
