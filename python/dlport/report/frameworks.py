@@ -19,7 +19,7 @@ ELEMENTS = 4096
 
 @dataclass(frozen=True)
 class Framework:
-    """One framework: `make` gives a tensor of ELEMENTS float32, `take` imports a producer, `pointer` is where data is."""
+    """One framework: `make` gives a tensor of ELEMENTS float32, `take` imports a producer, `pointer` finds its data."""
 
     name: str
     version: str
