@@ -94,9 +94,9 @@ class Tensor {
   /// As from_blob, described by a `DLTensor` (byte_offset included), whose arrays are copied.
   DLPORT_API static Tensor from_dltensor(const DLTensor& tensor, void* context, Deleter deleter, uint64_t flags = 0);
 
-  /// Takes over a managed tensor after validating it. Throws Error naming the field at fault; the managed
-  /// tensor's deleter has then been called. A virtual device resolves to its physical one. The is-copied flag is
-  /// about the import, so the tensor does not keep it.
+  /// Takes over a managed tensor after validating it. Throws Error{invalid_tensor} naming the field at fault, a virtual
+  /// device that resolves to nothing among them; the managed tensor's deleter has then been called. The is-copied flag
+  /// is about this import, so the tensor does not keep it.
   DLPORT_API static Tensor from_managed(DLManagedTensorVersioned* managed);
   DLPORT_API static Tensor from_managed_legacy(DLManagedTensor* managed);
 
