@@ -13,6 +13,7 @@ have g++ || needed+=(g++)
 [ -e /usr/include/benchmark/benchmark.h ] || wanted+=(libbenchmark-dev)   # make bench
 [ -e /etc/OpenCL/vendors/pocl.icd ] || wanted+=(pocl-opencl-icd)          # the OpenCL driver's tests
 ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1' || wanted+=(ocl-icd-libopencl1)
+ldconfig -p 2>/dev/null | grep -q 'libmpi\.so' || wanted+=(openmpi-bin)         # mpi4py's exchange tests
 have clang++-19 || wanted+=(clang-19)                                     # the fuzzer
 [ -e /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a ] || wanted+=(libclang-rt-19-dev)
 have clang-format-19 || wanted+=(clang-format-19)                         # make lint

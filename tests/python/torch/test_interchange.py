@@ -57,6 +57,17 @@ def test_write_from_outside_is_seen(name: str) -> None:
     assert tensor[5] == 3
 
 
+def test_mpi4py_sends_ort_tensors() -> None:
+    pytest.importorskip("mpi4py")
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:  # the package is there, an MPI is not
+        pytest.skip(str(error))
+    sent, received = torch.arange(4.0, device="ort"), torch.zeros(4, device="ort")
+    MPI.COMM_SELF.Sendrecv(sent, 0, 0, received, 0, 0)
+    assert torch.equal(sent.cpu(), received.cpu())
+
+
 def test_memory_outlives_the_ort_tensor() -> None:
     view = np.from_dlpack(torch.arange(1000.0).to("ort"))
     torch.zeros(1000, device="ort").fill_(-1)
