@@ -54,7 +54,7 @@ test-asan test-tsan: test-%: $(VENV)/.requirements
 	ctest --preset $*
 
 test-python: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-ops: setup
 	$(BIN)/python -m pytest -m slow tests/python/torch
