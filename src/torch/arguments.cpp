@@ -13,9 +13,9 @@ struct Pair {
   DType dtype;
 };
 constexpr Pair kTypes[] = {
-    {at::kByte, uint8},     {at::kChar, int8},      {at::kShort, int16},      {at::kInt, int32},
-    {at::kLong, int64},     {at::kHalf, float16},   {at::kBFloat16, bfloat16}, {at::kFloat, float32},
-    {at::kDouble, float64}, {at::kBool, boolean},   {at::kUInt16, uint16},    {at::kUInt32, uint32},
+    {at::kByte, uint8},     {at::kChar, int8},    {at::kShort, int16},       {at::kInt, int32},
+    {at::kLong, int64},     {at::kHalf, float16}, {at::kBFloat16, bfloat16}, {at::kFloat, float32},
+    {at::kDouble, float64}, {at::kBool, boolean}, {at::kUInt16, uint16},     {at::kUInt32, uint32},
     {at::kUInt64, uint64},
 };
 

@@ -15,9 +15,9 @@ int key(DType dtype) {
 /// ONNX's number for an element type, as the attribute `to` of Cast wants it.
 int64_t onnx_type(DType dtype) {
   static const std::map<int, int64_t> types = {
-      {key(float32), 1}, {key(uint8), 2},    {key(int8), 3},    {key(uint16), 4},   {key(int16), 5},   {key(int32), 6},
-      {key(int64), 7},   {key(boolean), 9},  {key(float16), 10}, {key(float64), 11}, {key(uint32), 12}, {key(uint64), 13},
-      {key(bfloat16), 16}};
+      {key(float32), 1}, {key(uint8), 2},   {key(int8), 3},     {key(uint16), 4},   {key(int16), 5},
+      {key(int32), 6},   {key(int64), 7},   {key(boolean), 9},  {key(float16), 10}, {key(float64), 11},
+      {key(uint32), 12}, {key(uint64), 13}, {key(bfloat16), 16}};
   const auto found = types.find(key(dtype));
   if (found == types.end()) decline("ONNX Runtime has no kernels for " + to_string(dtype));
   return found->second;
@@ -245,8 +245,9 @@ Value Emit::to_bool(const Value& x) {
 DType Emit::result_type(std::initializer_list<Value> values) const {
   std::vector<Operand> operands;
   for (const Value& value : values) {
-    operands.push_back(
-        {value.dtype, value.number ? Rank::number : value.shape.empty() ? Rank::scalar : Rank::dimensioned});
+    operands.push_back({value.dtype, value.number          ? Rank::number
+                                     : value.shape.empty() ? Rank::scalar
+                                                           : Rank::dimensioned});
   }
   return pytorch::result_type(operands, default_float_);
 }
@@ -257,7 +258,8 @@ Dims Emit::broadcast_shape(std::initializer_list<Value> inputs) const {
   Dims shape;
   for (const Value& input : inputs) {
     auto joined = broadcast(shape, input.shape);
-    if (!joined) decline("shapes " + to_string(Shape(shape)) + " and " + to_string(Shape(input.shape)) + " do not broadcast");
+    if (!joined)
+      decline("shapes " + to_string(Shape(shape)) + " and " + to_string(Shape(input.shape)) + " do not broadcast");
     shape = std::move(*joined);
   }
   return shape;

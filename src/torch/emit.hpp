@@ -41,9 +41,9 @@ struct Value {
   std::optional<double> literal;  // a number that the lowering itself brings along
   std::optional<int> known;       // an argument's value where that is 0 or 1, which lowerings treat specially
   Source source;                  // of an argument
-  Dims order;                     // of an argument: the axes in the order in which memory holds them (empty: as they are)
-  ort::Value id = ort::absent;    // in the graph, once a node has used it
-  DType stored;                   // dtype of `id`: half types and narrow integers are computed in wider ones
+  Dims order;                   // of an argument: the axes in the order in which memory holds them (empty: as they are)
+  ort::Value id = ort::absent;  // in the graph, once a node has used it
+  DType stored;                 // dtype of `id`: half types and narrow integers are computed in wider ones
 
   int rank() const { return static_cast<int>(shape.size()); }
   int64_t numel() const { return dlport::numel(shape); }
@@ -117,7 +117,8 @@ class Emit {
   // --- Axes
   /// `axis` counted from the front. Declines one that is out of range, and every axis of a 0-dim tensor.
   int64_t axis(const Value& x, int64_t axis) const;
-  /// All of them where `axes` is empty. Declines repeated ones.
+  /// Sorted; all of them where `axes` is empty. A 0-dim tensor has none, though PyTorch lets one name its axis 0 or -1.
+  /// Declines repeated ones.
   Dims axes(const Value& x, const Dims& axes) const;
 
   // --- Reductions; `axes` count from the front
@@ -238,8 +239,8 @@ class Emit {
   std::vector<Input> inputs_;
   std::vector<Check> checks_;
   std::vector<std::pair<Source, Value>> updates_;
-  std::map<std::pair<Source, int>, Value> used_;            // by source and dtype
-  std::map<std::pair<ort::Value, int>, Value> converted_;   // by value and dtype
+  std::map<std::pair<Source, int>, Value> used_;           // by source and dtype
+  std::map<std::pair<ort::Value, int>, Value> converted_;  // by value and dtype
 };
 
 }  // namespace dlport::pytorch

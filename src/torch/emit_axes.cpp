@@ -46,6 +46,7 @@ int64_t Emit::axis(const Value& x, int64_t axis) const {
 
 Dims Emit::axes(const Value& x, const Dims& axes) const {
   Dims result;
+  if (x.shape.empty() && std::ranges::all_of(axes, [](int64_t one) { return one == 0 || one == -1; })) return result;
   for (int64_t one : axes) result.push_back(axis(x, one));
   if (axes.empty()) {
     result.resize(x.shape.size());
@@ -61,8 +62,8 @@ Dims Emit::axes(const Value& x, const Dims& axes) const {
 Value Emit::reduce(std::string_view op, const Value& x, const Dims& axes, bool keepdim) {
   if (axes.empty()) return x;
   const Value operand = arithmetic(x);
-  Value result = node(op, {operand, indices(axes)}, operand.stored, reduced(x, axes, keepdim),
-                      {{"keepdims", int64_t{keepdim}}});
+  Value result =
+      node(op, {operand, indices(axes)}, operand.stored, reduced(x, axes, keepdim), {{"keepdims", int64_t{keepdim}}});
   return like(result, x);
 }
 
@@ -168,7 +169,8 @@ Value Emit::slice(const Value& x, int64_t axis, int64_t start, int64_t end, int6
   Dims shape = x.shape;
   const int64_t length = end - start;
   at(shape, axis) = std::max<int64_t>(0, step > 0 ? (length + step - 1) / step : (length + step + 1) / step);
-  if (step < 0 && end < 0) end = std::numeric_limits<int64_t>::min();  // past the first element: ONNX counts -1 from the back
+  if (step < 0 && end < 0)
+    end = std::numeric_limits<int64_t>::min();  // past the first element: ONNX counts -1 from the back
   return like(node("Slice", {operand, indices({start}), indices({end}), indices({axis}), indices({step})},
                    operand.stored, shape),
               x);
@@ -264,8 +266,8 @@ Value Emit::scatter_elements(const Value& x, const Value& index, const Value& so
 Value Emit::scatter_nd(const Value& x, const Value& index, const Value& source, std::string reduction) {
   const bool plain = reduction == "none";
   const Value operand = plain ? exact(x) : arithmetic(x), updates = plain ? exact(source) : arithmetic(source);
-  return like(node("ScatterND", {operand, index, updates}, operand.stored, x.shape, {{"reduction", std::move(reduction)}}),
-              x);
+  return like(
+      node("ScatterND", {operand, index, updates}, operand.stored, x.shape, {{"reduction", std::move(reduction)}}), x);
 }
 
 Value Emit::range(int64_t count) {

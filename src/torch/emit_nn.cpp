@@ -14,7 +14,8 @@ Dims both_sides(const Dims& padding) {
 
 Value Emit::matmul(const Value& a, const Value& b) {
   if (a.dtype != b.dtype) decline("matrices of different dtypes");
-  if (a.rank() < 2 || b.rank() < 2 || a.shape.back() != b.shape[b.shape.size() - 2]) decline("matrices that do not fit");
+  if (a.rank() < 2 || b.rank() < 2 || a.shape.back() != b.shape[b.shape.size() - 2])
+    decline("matrices that do not fit");
   const Value left = arithmetic(a), right = arithmetic(b);
   auto shape = broadcast(Shape(a.shape).first(a.shape.size() - 2), Shape(b.shape).first(b.shape.size() - 2));
   if (!shape) decline("batches that do not broadcast");

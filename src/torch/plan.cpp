@@ -291,11 +291,16 @@ bool holds_for(const at::Tensor& tensor, const Emit::Check& check) {
 bool holds(const at::Tensor& tensor, const Emit::Check& check) {
   if (!tensor.is_contiguous()) return false;
   switch (tensor.scalar_type()) {
-    case at::kLong: return holds_for<int64_t>(tensor, check);
-    case at::kInt: return holds_for<int32_t>(tensor, check);
-    case at::kFloat: return holds_for<float>(tensor, check);
-    case at::kDouble: return holds_for<double>(tensor, check);
-    default: return false;
+    case at::kLong:
+      return holds_for<int64_t>(tensor, check);
+    case at::kInt:
+      return holds_for<int32_t>(tensor, check);
+    case at::kFloat:
+      return holds_for<float>(tensor, check);
+    case at::kDouble:
+      return holds_for<double>(tensor, check);
+    default:
+      return false;
   }
 }
 
@@ -330,7 +335,8 @@ class Run {
       return false;
     }
     for (size_t i = 0; i < plan_.outputs.size(); ++i) {
-      if (plan_.outputs[i].target.argument >= 0 && !plan_.outputs[i].direct) copy_to_target(plan_.outputs[i], results_[i]);
+      if (plan_.outputs[i].target.argument >= 0 && !plan_.outputs[i].direct)
+        copy_to_target(plan_.outputs[i], results_[i]);
     }
     return true;
   }
@@ -462,7 +468,9 @@ Lowering* find_lowering(const c10::OperatorHandle& op) {
   return new Lowering(c10::toString(op.operator_name()), std::move(variant));  // lives as long as the process
 }
 
-bool has_lowering(const c10::OperatorHandle& op) { return find_variant(op.schema()).entry != nullptr; }
+bool has_lowering(const c10::OperatorHandle& op) {
+  return find_variant(op.schema()).entry != nullptr;
+}
 
 bool run_lowered(Lowering& lowering, const c10::OperatorHandle&, ::torch::jit::Stack* stack) {
   return lowering.run(stack);
@@ -479,6 +487,8 @@ std::map<std::string, std::map<std::string, uint64_t>> declined_calls() {
   return declines().by_operator;
 }
 
-PlanStats plan_stats() { return {planned, compiled, copied, failed}; }
+PlanStats plan_stats() {
+  return {planned, compiled, copied, failed};
+}
 
 }  // namespace dlport::pytorch

@@ -74,8 +74,8 @@ class KeyWriter {
     } else if (impl->device_type() != c10::DeviceType::CPU || impl->dim() != 0 || !keys.has(c10::DispatchKey::CPU)) {
       return false;
     }
-    if (keys.has_any(c10::DispatchKeySet({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative,
-                                          c10::DispatchKey::ZeroTensor}))) {
+    if (keys.has_any(c10::DispatchKeySet(
+            {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor}))) {
       return false;
     }
     if (impl->numel() == 0 || impl->is_wrapped_number() || c10::isComplexType(tensor.scalar_type())) return false;

@@ -7,11 +7,19 @@
 
 namespace dlport::pytorch {
 
-constexpr bool is_bool(DType dtype) { return dtype.code == kDLBool; }
-constexpr bool is_floating(DType dtype) { return dtype.code == kDLFloat || dtype.code == kDLBfloat; }
-constexpr bool is_complex(DType dtype) { return dtype.code == kDLComplex; }
+constexpr bool is_bool(DType dtype) {
+  return dtype.code == kDLBool;
+}
+constexpr bool is_floating(DType dtype) {
+  return dtype.code == kDLFloat || dtype.code == kDLBfloat;
+}
+constexpr bool is_complex(DType dtype) {
+  return dtype.code == kDLComplex;
+}
 /// Integers, bool included.
-constexpr bool is_integral(DType dtype) { return dtype.code == kDLInt || dtype.code == kDLUInt || is_bool(dtype); }
+constexpr bool is_integral(DType dtype) {
+  return dtype.code == kDLInt || dtype.code == kDLUInt || is_bool(dtype);
+}
 
 /// An operand's say in the dtype of a result: a dimensioned tensor has more of it than a 0-dim one, and a Python
 /// number has least.

@@ -92,9 +92,8 @@ void lower_activation() {
     return e.where(e.le(x, threshold), e.cast(value, x.dtype), x);
   });
   lower("aten::threshold_backward", threshold_backward);
-  lower("aten::leaky_relu", [](Emit& e, Value x, Value slope) {
-    return e.where(e.gt(only_floats(x), 0), x, e.mul(x, slope));
-  });
+  lower("aten::leaky_relu",
+        [](Emit& e, Value x, Value slope) { return e.where(e.gt(only_floats(x), 0), x, e.mul(x, slope)); });
   lower("aten::leaky_relu_backward", [](Emit& e, Value grad, Value x, Value slope, Ignored) {
     return e.where(e.gt(x, 0), grad, e.mul(grad, slope));
   });
@@ -120,21 +119,16 @@ void lower_activation() {
     const Value steep = e.mul(x, beta);
     return e.where(e.gt(steep, threshold), grad, e.mul(grad, e.sigmoid(steep)));
   });
-  lower("aten::hardtanh", [](Emit& e, Value x, Value low, Value high) {
-    return e.min(e.max(only_floats(x), low), high);
-  });
+  lower("aten::hardtanh",
+        [](Emit& e, Value x, Value low, Value high) { return e.min(e.max(only_floats(x), low), high); });
   lower("aten::hardtanh_backward", [](Emit& e, Value grad, Value x, Value low, Value high) {
     return e.where(inside(e, x, low, high), grad, zero(e, grad));
   });
-  lower("aten::hardsigmoid", [](Emit& e, Value x) {
-    return e.div(e.min(e.max(e.add(only_floats(x), 3), 0), 6), 6);
-  });
-  lower("aten::hardsigmoid_backward", [](Emit& e, Value grad, Value x) {
-    return e.where(inside(e, x, -3, 3), e.mul(grad, 1.0 / 6), zero(e, grad));
-  });
-  lower("aten::hardswish", [](Emit& e, Value x) {
-    return e.div(e.mul(only_floats(x), e.min(e.max(e.add(x, 3), 0), 6)), 6);
-  });
+  lower("aten::hardsigmoid", [](Emit& e, Value x) { return e.div(e.min(e.max(e.add(only_floats(x), 3), 0), 6), 6); });
+  lower("aten::hardsigmoid_backward",
+        [](Emit& e, Value grad, Value x) { return e.where(inside(e, x, -3, 3), e.mul(grad, 1.0 / 6), zero(e, grad)); });
+  lower("aten::hardswish",
+        [](Emit& e, Value x) { return e.div(e.mul(only_floats(x), e.min(e.max(e.add(x, 3), 0), 6)), 6); });
   lower("aten::hardswish_backward", [](Emit& e, Value grad, Value x) {
     const Value middle = e.mul(grad, e.add(e.div(x, 3), 0.5));
     return e.where(e.le(x, -3), zero(e, grad), e.where(e.lt(x, 3), middle, grad));
@@ -154,12 +148,9 @@ void lower_activation() {
   });
   lower("aten::sigmoid_backward", [](Emit& e, Value grad, Value y) { return e.mul(grad, e.mul(e.sub(1, y), y)); });
   lower("aten::tanh_backward", [](Emit& e, Value grad, Value y) { return e.mul(grad, e.sub(1, e.square(y))); });
-  lower("aten::log_sigmoid_backward", [](Emit& e, Value grad, Value x, Ignored) {
-    return e.mul(grad, e.sigmoid(e.neg(x)));
-  });
-  lower("aten::_prelu_kernel", [](Emit& e, Value x, Value weight) {
-    return e.where(e.gt(x, 0), x, e.mul(x, weight));
-  });
+  lower("aten::log_sigmoid_backward",
+        [](Emit& e, Value grad, Value x, Ignored) { return e.mul(grad, e.sigmoid(e.neg(x))); });
+  lower("aten::_prelu_kernel", [](Emit& e, Value x, Value weight) { return e.where(e.gt(x, 0), x, e.mul(x, weight)); });
   lower("aten::_prelu_kernel_backward", [](Emit& e, Value grad, Value x, Value weight) {
     const Value positive = e.gt(x, 0);
     return std::pair(e.where(positive, grad, e.mul(grad, weight)), e.where(positive, zero(e, grad), e.mul(grad, x)));

@@ -49,8 +49,8 @@ Value cropped(Emit& e, Value x, const Dims& size) {
 Value by_input(Emit& e, const Value& grad, const Value& x, const Value& weight, const Window& at, int64_t groups) {
   Dims rest;  // of the input, which no window of the forward pass touched
   for (size_t i = 0; i < at.kernel.size(); ++i) {
-    const int64_t covered = (grad.shape[i + 2] - 1) * at.stride[i] - 2 * at.padding[i] +
-                            at.dilation[i] * (at.kernel[i] - 1) + 1;
+    const int64_t covered =
+        (grad.shape[i + 2] - 1) * at.stride[i] - 2 * at.padding[i] + at.dilation[i] * (at.kernel[i] - 1) + 1;
     rest.push_back(x.shape[i + 2] - covered);
   }
   return e.conv_transpose(grad, weight, std::nullopt, at, rest, groups);
@@ -67,7 +67,8 @@ Value by_weight(Emit& e, const Value& grad, const Value& x, const Window& at, in
     order.push_back(static_cast<int64_t>(i) + 1);
   }
   const Value input = e.reshape(e.transpose(e.reshape(x, split), order), merged);
-  const Value result = e.conv(input, e.swap(grad, 0, 1), std::nullopt, {{}, at.dilation, at.padding, at.stride}, groups);
+  const Value result =
+      e.conv(input, e.swap(grad, 0, 1), std::nullopt, {{}, at.dilation, at.padding, at.stride}, groups);
   return e.swap(cropped(e, result, at.kernel), 0, 1);
 }
 

@@ -20,7 +20,9 @@ void lower_upsample();
 void lower_foreach();
 
 inline constexpr void (*kFamilies[])() = {
-    lower_pointwise, lower_comparison, lower_activation, lower_reduction, lower_softmax, lower_matmul, lower_convolution, lower_pooling, lower_norm, lower_loss, lower_indexing, lower_shape, lower_sorting, lower_upsample, lower_foreach,
+    lower_pointwise, lower_comparison,  lower_activation, lower_reduction, lower_softmax,
+    lower_matmul,    lower_convolution, lower_pooling,    lower_norm,      lower_loss,
+    lower_indexing,  lower_shape,       lower_sorting,    lower_upsample,  lower_foreach,
 };
 
 }  // namespace dlport::pytorch

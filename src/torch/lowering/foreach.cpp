@@ -85,7 +85,8 @@ void lower_binary(const std::string& name, F f, bool with_tensor) {
   lower(name + ".List", [apply](Emit& e, Values self, Values other) { return apply(e, self, other); });
   lower(name + ".Scalar", [apply](Emit& e, Values self, Value other) { return apply(e, self, other); });
   lower(name + ".ScalarList", [apply](Emit& e, Values self, Values other) { return apply(e, self, other); });
-  if (with_tensor) lower(name + ".Tensor", [apply](Emit& e, Values self, Value other) { return apply(e, self, other); });
+  if (with_tensor)
+    lower(name + ".Tensor", [apply](Emit& e, Values self, Value other) { return apply(e, self, other); });
 }
 
 struct NamedUnary {
@@ -169,8 +170,8 @@ OptionalValues sgd(Emit& e, Values self, Values grads, Values buffers, Value dec
     Value grad = maximize ? e.neg(grads[i]) : grads[i];
     if (!decay.is_known(0)) grad = e.add(grad, e.mul(self[i], as(decay)));
     if (!momentum.is_known(0)) {
-      const Value buffer = is_first_step ? grad
-                                         : e.add(e.mul(buffers[i], as(momentum)), e.mul(grad, e.sub(1, as(dampening))));
+      const Value buffer =
+          is_first_step ? grad : e.add(e.mul(buffers[i], as(momentum)), e.mul(grad, e.sub(1, as(dampening))));
       new_buffers.emplace_back(buffer);
       grad = nesterov ? e.add(grad, e.mul(buffer, as(momentum))) : buffer;
     }
@@ -219,9 +220,8 @@ void lower_foreach() {
   }
   lower("aten::_foreach_sign", [](Emit& e, Values self) {
     only_floats(self);
-    return for_each(self, [&](const Value& x) {
-      return e.sub(e.cast(e.gt(x, 0), x.dtype), e.cast(e.lt(x, 0), x.dtype));
-    });
+    return for_each(self,
+                    [&](const Value& x) { return e.sub(e.cast(e.gt(x, 0), x.dtype), e.cast(e.lt(x, 0), x.dtype)); });
   });
   lower("aten::_foreach_zero", [](Emit& e, Values self) {
     return for_each(self, [&](const Value& x) { return e.full(x.shape, 0, x.dtype); });
@@ -231,7 +231,7 @@ void lower_foreach() {
     if (order != 2 && order != 1) decline("a norm of another order");
     return for_each(self, [&](const Value& x) {
       const Value y = e.cast(x, type.value_or(x.dtype));
-      const Dims all = x.shape.empty() ? Dims{} : e.axes(x, {});
+      const Dims all = e.axes(x, {});
       return order == 2 ? e.sqrt(e.sum(e.square(y), all)) : e.sum(e.abs(y), all);
     });
   });

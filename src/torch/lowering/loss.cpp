@@ -8,7 +8,7 @@ namespace {
 enum Reduction : int64_t { kNone, kMean, kSum };
 
 Value reduced(Emit& e, const Value& loss, int64_t reduction) {
-  if (reduction == kNone || loss.shape.empty()) return loss;
+  if (reduction == kNone) return loss;
   return reduction == kMean ? e.mean(loss, e.axes(loss, {})) : e.sum(loss, e.axes(loss, {}));
 }
 
@@ -44,11 +44,10 @@ Classes classes(Emit& e, const Value& x, const Value& target, const Optional& we
 std::pair<Value, Value> nll_loss(Emit& e, Value x, Value target, Optional weight, int64_t reduction,
                                  int64_t ignore_index) {
   const Classes of = classes(e, x, target, weight, ignore_index);
-  const Value picked =
-      e.squeeze(e.gather_elements(x, e.unsqueeze(of.target, {of.axis}), of.axis), {of.axis});
+  const Value picked = e.squeeze(e.gather_elements(x, e.unsqueeze(of.target, {of.axis}), of.axis), {of.axis});
   const Value loss = e.where(of.ignored, e.cast(0, x.dtype), e.neg(e.mul(picked, of.weight)));
   if (reduction == kNone && x.rank() > 1) return {loss, e.constant(0, x.dtype)};
-  const Dims all = loss.shape.empty() ? Dims{} : e.axes(loss, {});
+  const Dims all = e.axes(loss, {});
   const Value total = e.sum(of.weight, all), sum = e.sum(loss, all);
   if (reduction == kNone) return {loss, e.constant(0, x.dtype)};
   return {reduction == kMean ? e.div(sum, total) : sum, total};
@@ -119,11 +118,10 @@ void lower_loss() {
           return spread(e, e.mul(slope, grad), x, reduction);
         });
   lower("aten::huber_loss", huber);
-  lower("aten::huber_loss_backward",
-        [](Emit& e, Value grad, Value x, Value target, int64_t reduction, double delta) {
-          const Value bounded = e.min(e.max(e.sub(x, target), -delta), delta);
-          return spread(e, e.mul(bounded, grad), x, reduction);
-        });
+  lower("aten::huber_loss_backward", [](Emit& e, Value grad, Value x, Value target, int64_t reduction, double delta) {
+    const Value bounded = e.min(e.max(e.sub(x, target), -delta), delta);
+    return spread(e, e.mul(bounded, grad), x, reduction);
+  });
   lower("aten::binary_cross_entropy_backward", binary_cross_entropy_backward);
   lower("aten::soft_margin_loss", [](Emit& e, Value x, Value target, int64_t reduction) {
     check_same(x, target);

@@ -39,7 +39,8 @@ Value baddbmm(Emit& e, Value self, Value a, Value b, Value beta, Value alpha) {
   check_rank(a, 3);
   check_rank(b, 3);
   const Value product = e.matmul(a, b);
-  if (broadcast(self.shape, product.shape) != product.shape || self.dtype != product.dtype) decline("a self that does not fit");
+  if (broadcast(self.shape, product.shape) != product.shape || self.dtype != product.dtype)
+    decline("a self that does not fit");
   return blend(e, self, product, beta, alpha);
 }
 

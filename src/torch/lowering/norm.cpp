@@ -41,8 +41,7 @@ std::tuple<Value, Value, Value> layer_norm(Emit& e, Value x, Dims normalised, Op
   const Value operand = e.arithmetic(x);
   const Value scale = e.arithmetic(weight ? *weight : e.full(normalised, 1, x.dtype));
   const DType statistics = operand.stored == float64 ? float64 : float32;
-  Values results = e.nodes("LayerNormalization",
-                           {operand, scale, bias ? Optional(e.arithmetic(*bias)) : std::nullopt},
+  Values results = e.nodes("LayerNormalization", {operand, scale, bias ? Optional(e.arithmetic(*bias)) : std::nullopt},
                            {{operand.stored, x.shape}, {statistics, shape}, {statistics, shape}},
                            {{"axis", first}, {"epsilon", static_cast<float>(eps)}});
   for (Value& result : results) result.dtype = x.dtype;
@@ -122,8 +121,8 @@ OptionalValues batch_norm_backward(Emit& e, Value grad, Value x, Optional weight
 // --- Group norm: over the channels of a group and all that follows
 
 struct Grouped {
-  Dims split;    // batch, groups, channels of a group, rest
-  Dims channels; // 1, groups, channels of a group, 1
+  Dims split;     // batch, groups, channels of a group, rest
+  Dims channels;  // 1, groups, channels of a group, 1
 };
 
 Grouped grouped(int64_t batch, int64_t channels, int64_t rest, int64_t groups) {

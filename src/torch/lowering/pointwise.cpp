@@ -18,10 +18,12 @@ struct Pair {
 
 /// Functions on floats; integers become floats first.
 constexpr Pair kFloat[] = {
-    {"acos", "Acos"}, {"acosh", "Acosh"}, {"asin", "Asin"},   {"asinh", "Asinh"}, {"atan", "Atan"},
-    {"atanh", "Atanh"}, {"cos", "Cos"},   {"cosh", "Cosh"},   {"erf", "Erf"},     {"exp", "Exp"},
-    {"log", "Log"},   {"sin", "Sin"},     {"sinh", "Sinh"},   {"sqrt", "Sqrt"},   {"tan", "Tan"},
-    {"tanh", "Tanh"}, {"sigmoid", "Sigmoid"}, {"reciprocal", "Reciprocal"},
+    {"acos", "Acos"},   {"acosh", "Acosh"},     {"asin", "Asin"},
+    {"asinh", "Asinh"}, {"atan", "Atan"},       {"atanh", "Atanh"},
+    {"cos", "Cos"},     {"cosh", "Cosh"},       {"erf", "Erf"},
+    {"exp", "Exp"},     {"log", "Log"},         {"sin", "Sin"},
+    {"sinh", "Sinh"},   {"sqrt", "Sqrt"},       {"tan", "Tan"},
+    {"tanh", "Tanh"},   {"sigmoid", "Sigmoid"}, {"reciprocal", "Reciprocal"},
 };
 
 /// Roundings: integers are whole already.
@@ -173,9 +175,8 @@ void lower_pointwise() {
     lower(std::string("aten::") + pair.aten, [op = pair.onnx](Emit& e, Value x) { return e.unary(op, e.to_float(x)); });
   }
   for (const Pair& pair : kRounding) {
-    lower(std::string("aten::") + pair.aten, [op = pair.onnx](Emit& e, Value x) {
-      return is_integral(x.dtype) ? x : e.unary(op, x);
-    });
+    lower(std::string("aten::") + pair.aten,
+          [op = pair.onnx](Emit& e, Value x) { return is_integral(x.dtype) ? x : e.unary(op, x); });
   }
   lower("aten::abs", [](Emit& e, Value x) { return is_bool(x.dtype) ? x : e.abs(x); });
   lower("aten::neg", [](Emit& e, Value x) {
@@ -262,7 +263,7 @@ void lower_pointwise() {
     refuse_integers(e.result_type({a, b}));
     const Value highest = e.max(a, b);
     const Value sum = e.add(e.exp(e.sub(a, highest)), e.exp(e.sub(b, highest)));
-    return e.where(e.logical("And", e.is_inf(a), e.eq(a, b)), a, e.add(highest, e.log(sum)));
+    return e.where(e.is_inf(highest), highest, e.add(highest, e.log(sum)));  // infinities cannot be subtracted
   });
   lower("aten::heaviside", [](Emit& e, Value x, Value at_zero) {
     if (x.dtype != at_zero.dtype) decline("two dtypes, which PyTorch refuses here");

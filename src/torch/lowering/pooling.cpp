@@ -118,8 +118,7 @@ Value average_pool_backward(Emit& e, Value grad, Value x, Dims kernel, Dims stri
   Dims ones = {each.shape[1], 1}, rest;
   ones.insert(ones.end(), at.kernel.begin(), at.kernel.end());
   for (size_t i = 0; i < axes; ++i) {
-    rest.push_back(input.shape[i + 2] -
-                   ((each.shape[i + 2] - 1) * at.stride[i] - 2 * at.padding[i] + at.kernel[i]));
+    rest.push_back(input.shape[i + 2] - ((each.shape[i + 2] - 1) * at.stride[i] - 2 * at.padding[i] + at.kernel[i]));
     if (rest.back() < 0) decline("a gradient larger than its input");
   }
   const Value weight = e.full(ones, 1.0 / static_cast<double>(numel(at.kernel)), x.dtype);

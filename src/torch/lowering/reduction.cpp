@@ -12,7 +12,7 @@ using Axes = std::optional<Dims>;
 using Type = std::optional<DType>;
 
 Dims all(Emit& e, const Value& x, const Axes& axes = {}) {
-  return x.shape.empty() && (!axes || axes->empty()) ? Dims{} : e.axes(x, axes.value_or(Dims{}));
+  return e.axes(x, axes.value_or(Dims{}));
 }
 
 /// Sums of integers are int64.
@@ -109,9 +109,8 @@ void lower_reduction() {
   });
   lower("aten::mean", [](Emit& e, Value x, Type type) { return mean(e, x, {}, false, type); });
   lower("aten::mean.dim", mean);
-  lower("aten::prod", [](Emit& e, Value x, Type type) {
-    return e.reduce("ReduceProd", summand(e, x, type), all(e, x), false);
-  });
+  lower("aten::prod",
+        [](Emit& e, Value x, Type type) { return e.reduce("ReduceProd", summand(e, x, type), all(e, x), false); });
   lower("aten::prod.dim_int", [](Emit& e, Value x, int64_t axis, bool keepdim, Type type) {
     return e.reduce("ReduceProd", summand(e, x, type), {e.axis(x, axis)}, keepdim);
   });
@@ -162,12 +161,10 @@ void lower_reduction() {
   lower("aten::norm.ScalarOpt_dim", [](Emit& e, Value x, std::optional<double> order, Dims axes, bool keepdim) {
     return norm(e, x, order.value_or(2), all(e, x, axes), keepdim);
   });
-  lower("aten::count_nonzero.dim_IntList", [](Emit& e, Value x, Dims axes) {
-    return e.sum(e.cast(e.to_bool(x), int64), all(e, x, axes));
-  });
-  lower("aten::cumsum", [](Emit& e, Value x, int64_t axis, Type type) {
-    return e.cumsum(summand(e, x, type), e.axis(x, axis));
-  });
+  lower("aten::count_nonzero.dim_IntList",
+        [](Emit& e, Value x, Dims axes) { return e.sum(e.cast(e.to_bool(x), int64), all(e, x, axes)); });
+  lower("aten::cumsum",
+        [](Emit& e, Value x, int64_t axis, Type type) { return e.cumsum(summand(e, x, type), e.axis(x, axis)); });
 }
 
 }  // namespace dlport::pytorch

@@ -110,7 +110,8 @@ Value pixel_shuffle(Emit& e, Value x, int64_t factor) {
 }
 
 Value pixel_unshuffle(Emit& e, Value x, int64_t factor) {
-  if (x.shape.size() != 4 || factor <= 0 || x.shape[2] % factor != 0 || x.shape[3] % factor != 0) decline("another size");
+  if (x.shape.size() != 4 || factor <= 0 || x.shape[2] % factor != 0 || x.shape[3] % factor != 0)
+    decline("another size");
   const int64_t n = x.shape[0], c = x.shape[1], h = x.shape[2] / factor, w = x.shape[3] / factor;
   const Value split = e.reshape(x, {n, c, h, factor, w, factor});
   return e.reshape(e.transpose(split, {0, 1, 3, 5, 2, 4}), {n, c * factor * factor, h, w});

@@ -126,8 +126,7 @@ OptionalValues results(std::tuple<T...> values) {
 
 template <class F, class... A>
 Entry entry(F write) {
-  return {{kind_of<std::remove_cvref_t<A>>()...},
-          [write](Emit& e, std::span<const Argument> arguments) {
+  return {{kind_of<std::remove_cvref_t<A>>()...}, [write](Emit& e, std::span<const Argument> arguments) {
             return [&]<size_t... I>(std::index_sequence<I...>) {
               return results(std::invoke(write, e, Reader<std::remove_cvref_t<A>>::read(arguments[I])...));
             }(std::index_sequence_for<A...>());

@@ -54,16 +54,14 @@ Value nearest_backward(Emit& e, const Value& grad, const Dims& input, const std:
 }  // namespace
 
 void lower_upsample() {
-  lower("aten::upsample_nearest1d", [](Emit& e, Value x, Dims size, Scale w) { return resize(e, x, size, {w}, kNearest); });
-  lower("aten::upsample_nearest2d", [](Emit& e, Value x, Dims size, Scale h, Scale w) {
-    return resize(e, x, size, {h, w}, kNearest);
-  });
-  lower("aten::upsample_nearest3d", [](Emit& e, Value x, Dims size, Scale d, Scale h, Scale w) {
-    return resize(e, x, size, {d, h, w}, kNearest);
-  });
-  lower("aten::upsample_nearest1d_backward", [](Emit& e, Value grad, Ignored, Dims input, Scale w) {
-    return nearest_backward(e, grad, input, {w});
-  });
+  lower("aten::upsample_nearest1d",
+        [](Emit& e, Value x, Dims size, Scale w) { return resize(e, x, size, {w}, kNearest); });
+  lower("aten::upsample_nearest2d",
+        [](Emit& e, Value x, Dims size, Scale h, Scale w) { return resize(e, x, size, {h, w}, kNearest); });
+  lower("aten::upsample_nearest3d",
+        [](Emit& e, Value x, Dims size, Scale d, Scale h, Scale w) { return resize(e, x, size, {d, h, w}, kNearest); });
+  lower("aten::upsample_nearest1d_backward",
+        [](Emit& e, Value grad, Ignored, Dims input, Scale w) { return nearest_backward(e, grad, input, {w}); });
   lower("aten::upsample_nearest2d_backward", [](Emit& e, Value grad, Ignored, Dims input, Scale h, Scale w) {
     return nearest_backward(e, grad, input, {h, w});
   });
