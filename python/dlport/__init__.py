@@ -7,7 +7,8 @@
 `dlport.ort` runs ONNX operators and models on such tensors; `dlport.torch` is PyTorch's "ort" device.
 """
 
-from dlport._core import Tensor, from_dlpack
+from dlport._core import Tensor, copy, empty, from_dlpack, to
+from dlport.drivers import devices
 
-__all__ = ["Tensor", "from_dlpack"]
+__all__ = ["Tensor", "copy", "devices", "empty", "from_dlpack", "to"]
 __version__ = "0.1.0"
