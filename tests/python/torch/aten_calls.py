@@ -47,7 +47,7 @@ class Call:
 
     def in_float32(self) -> Call:
         """The same with half types as float32."""
-        widen = lambda v: v.float() if isinstance(v, torch.Tensor) and v.dtype in HALF else v  # noqa: E731
+        widen = lambda v: v.float() if isinstance(v, torch.Tensor) and v.dtype in HALF else v
         return Call(self.operator, *tree_map(widen, (self.args, self.kwargs)))
 
     def run(self, device: str) -> tuple[Any, Any]:
