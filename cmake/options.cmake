@@ -1,9 +1,9 @@
 # dlport_options(target): what every target of ours compiles with.
 function(dlport_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor $<$<BOOL:${DLPORT_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<BOOL:${DLPORT_WERROR}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${target} PRIVATE -Wno-restrict)  # GCC 12 sees overlaps in every `"text" + std::string`
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # GCC 12 sees overlaps in every `"text" + std::string`
   endif()
   if(DLPORT_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${DLPORT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -82,11 +82,17 @@ Transfer::Transfer(const TensorView& dst, const TensorView& src, const Stream* s
     throw Error(ErrorCode::invalid_argument,
                 "the stream is " + to_string(stream->device()) + "'s, and the copy is " + to_string(at) + "'s work");
   }
-  make_ready(dst, handle_);
-  make_ready(src, src_driver_ == working ? handle_ : nullptr);
-  if (!stream) return;
-  if (dst_driver_) record_stream(dst, *stream);
-  if (src_driver_ == working) record_stream(src, *stream);
+  order(dst, dst_driver_ == working);
+  order(src, src_driver_ == working);
+}
+
+/// What is done on other streams comes first: by an event where the work is done on ours, else by waiting.
+void Transfer::order(const TensorView& side, bool works_on_stream) const {
+  if (stream_ && works_on_stream) {
+    record_stream(side, *stream_);
+  } else {
+    make_ready(side);
+  }
 }
 
 void Transfer::block() const {

@@ -43,6 +43,7 @@ class Transfer {
   void settle() const;
 
  private:
+  void order(const TensorView& side, bool works_on_stream) const;
   void in_chunks(const Block& to, const Block& from) const;
 
   TensorView dst_, src_;

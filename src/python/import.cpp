@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "dlport/driver.hpp"
 #include "dlport/exchange.hpp"
 #include "python/errors.hpp"
 #include "python/tensor_type.hpp"
@@ -224,7 +225,7 @@ Tensor import_any(PyObject* object, Copy copy) {
 }
 
 /// A tensor on a device that is not here could only be handed on to somebody who would take its address for real.
-bool is_here(Device device) { return device.is_host(); }
+bool is_here(Device device) { return device.is_host() || find_driver(device); }
 
 PyObject* intern(const char* text) { return PyUnicode_InternFromString(text); }
 

@@ -3,6 +3,7 @@
 
 #include "dlport/device.hpp"
 #include "python/arguments.hpp"
+#include "python/driver.hpp"
 #include "python/errors.hpp"
 #include "python/import.hpp"
 #include "python/ort.hpp"
@@ -45,6 +46,7 @@ NB_MODULE(_core, m) {
   if (!init_import() || !add_tensor_type(m.ptr()) || PyModule_AddFunctions(m.ptr(), functions) < 0) {
     throw nanobind::python_error();
   }
+  bind_driver(m);
   bind_ort(m);
 }
 
