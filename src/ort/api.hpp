@@ -2,6 +2,7 @@
 // release that added it; the indices are those of the release's public header.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,9 +38,25 @@ namespace dlport::ort {
 /// The tables of functions that the library hands out.
 enum class Table { api, model_editor };
 
-/// The address of entry `index`. Throws Error{unsupported} naming the function and the release (1.`since`) that has it
-/// where the library at hand is older; opens the library on first use.
-void* entry(Table table, int index, const char* name, int since);
+/// The tables of the library in use.
+struct Tables {
+  const void* const* table[2];
+  int api_version;
+};
+
+/// Null until the library is open.
+extern std::atomic<const Tables*> opened_tables;
+
+/// The tables, opening the library on first use. Throws Error{unsupported} naming the function and the release
+/// (1.`since`) that has it where the library at hand is older.
+const Tables& tables_since(int since, const char* name);
+
+/// The address of entry `index`, as tables_since().
+inline void* entry(Table table, int index, const char* name, int since) {
+  const Tables* tables = opened_tables.load(std::memory_order_acquire);
+  if (!tables || since > tables->api_version) tables = &tables_since(since, name);
+  return const_cast<void*>(tables->table[static_cast<int>(table)][index]);
+}
 
 /// True where the library at hand has what release 1.`since` added.
 bool has_api(int since);
@@ -178,6 +195,8 @@ inline constexpr Fallible<const OrtValue*, int*> HasValue{A, 192, "HasValue"};
 inline constexpr Fallible<OrtValue*, void**> GetTensorMutableData{A, 51, "GetTensorMutableData"};
 inline constexpr Fallible<const OrtValue*, OrtTensorTypeAndShapeInfo**> GetTensorTypeAndShape{A, 65,
                                                                                               "GetTensorTypeAndShape"};
+inline constexpr Fallible<const OrtValue*, ElementType*, const int64_t**, size_t*>
+    GetTensorElementTypeAndShapeDataReference{A, 414, "GetTensorElementTypeAndShapeDataReference", 24};
 inline constexpr Fallible<const OrtValue*, const OrtMemoryInfo**> GetTensorMemoryInfo{A, 194, "GetTensorMemoryInfo"};
 inline constexpr Fallible<const OrtValue*, size_t*> GetStringTensorDataLength{A, 53, "GetStringTensorDataLength"};
 inline constexpr Fallible<const OrtValue*, void*, size_t, size_t*, size_t> GetStringTensorContent{

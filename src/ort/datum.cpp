@@ -43,20 +43,10 @@ size_t count(const OrtValue* container) {
   return items;
 }
 
-bool is_string_tensor(const OrtValue* value) {
-  const auto info = create<TensorInfoHandle>(api::GetTensorTypeAndShape, value);
-  ElementType type{};
-  check(api::GetTensorElementType(info.get(), &type), "element type");
-  return type == ElementType::string;
-}
-
 Strings read_strings(const OrtValue* value) {
   Strings strings;
-  const auto info = create<TensorInfoHandle>(api::GetTensorTypeAndShape, value);
-  size_t ndim = 0;
-  check(api::GetDimensionsCount(info.get(), &ndim), "dimensions");
-  strings.shape.resize(ndim);
-  check(api::GetDimensions(info.get(), strings.shape.data(), ndim), "dimensions");
+  const TensorFacts facts(value);
+  strings.shape.assign(facts.shape().begin(), facts.shape().end());
   const auto items = static_cast<size_t>(numel(strings.shape));
   size_t length = 0;
   check(api::GetStringTensorDataLength(value, &length), "strings");
@@ -133,7 +123,7 @@ Datum from_value(ValueHandle value, const std::shared_ptr<const void>& owner) {
   check(api::GetValueType(value.get(), &kind), "output");
   switch (kind) {
     case ValueKind::tensor:
-      if (is_string_tensor(value.get())) return read_strings(value.get());
+      if (TensorFacts(value.get()).element() == ElementType::string) return read_strings(value.get());
       return take_tensor(std::move(value), owner);
     case ValueKind::sequence: {
       Sequence sequence;

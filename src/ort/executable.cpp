@@ -10,6 +10,12 @@ namespace dlport::ort {
 
 Executable::~Executable() = default;
 
+ErrorCode run_error(const Failure& failure) {
+  constexpr int32_t kInvalidArgument = 2;
+  const bool shape = failure.text.find("shape verification failed") != std::string::npos;
+  return shape || failure.code == kInvalidArgument ? ErrorCode::invalid_argument : ErrorCode::device;
+}
+
 CompiledGraph::CompiledGraph(SessionHandle session, std::vector<std::string> inputs, std::vector<std::string> outputs,
                              std::vector<Tensor> constants)
     : generation_(generation()),
@@ -31,9 +37,10 @@ void CompiledGraph::check_count(size_t inputs, size_t outputs) const {
 
 void CompiledGraph::run(Values& values) const {
   check_generation(generation_, "compiled graph");
-  check(api::Run(session_.get(), nullptr, name_pointers_.data(), values.data(), input_count_,
-                 name_pointers_.data() + input_count_, names_.size() - input_count_, values.data() + input_count_),
-        "running the graph");
+  const auto failed = failure(api::Run(session_.get(), nullptr, name_pointers_.data(), values.data(), input_count_,
+                                       name_pointers_.data() + input_count_, names_.size() - input_count_,
+                                       values.data() + input_count_));
+  if (failed) throw Error(run_error(*failed), "running the graph: " + failed->text);
 }
 
 void CompiledGraph::run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dlport/error.hpp"
 #include "dlport/ort.hpp"
 #include "ort/api.hpp"
 
@@ -41,6 +42,10 @@ class Values {
   OrtValue** values_ = inline_.data();
   size_t count_ = 0;
 };
+
+/// Why a run failed: for an output that was given in the wrong shape, which older releases report as a plain failure,
+/// and for anything else about the values Error{invalid_argument}; Error{device} for what went wrong inside.
+ErrorCode run_error(const Failure& failure);
 
 class CompiledGraph final : public Executable, public std::enable_shared_from_this<CompiledGraph> {
  public:

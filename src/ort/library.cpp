@@ -23,8 +23,7 @@ struct ApiBase {
 
 struct Library {
   std::string path, version;
-  int api_version = 0;
-  const void* const* tables[2] = {nullptr, nullptr};
+  Tables tables{};
 };
 
 std::mutex path_mutex;
@@ -59,21 +58,23 @@ Library open_library() {
                                             " is too old: dlport needs 1." + std::to_string(kOldestApi) +
                                             " or newer; pip install -U onnxruntime");
   }
-  library.api_version = minor < kNewestApi ? minor : kNewestApi;
-  library.tables[0] = base->get_api(static_cast<uint32_t>(library.api_version));
-  if (!library.tables[0]) {
+  library.tables.api_version = minor < kNewestApi ? minor : kNewestApi;
+  library.tables.table[0] = base->get_api(static_cast<uint32_t>(library.tables.api_version));
+  if (!library.tables.table[0]) {
     throw Error(ErrorCode::unsupported, "ONNX Runtime " + library.version + " at " + library.path +
-                                            " does not hand out version " + std::to_string(library.api_version) +
+                                            " does not hand out version " + std::to_string(library.tables.api_version) +
                                             " of its API");
   }
   constexpr int kGetModelEditorApi = 291;
   using GetTable = const void* const* (*)();
-  library.tables[1] = reinterpret_cast<GetTable>(const_cast<void*>(library.tables[0][kGetModelEditorApi]))();
+  library.tables.table[1] =
+      reinterpret_cast<GetTable>(const_cast<void*>(library.tables.table[0][kGetModelEditorApi]))();
   return library;
 }
 
 const Library& library() {
   static const Library opened = open_library();  // a failure throws, and the next use tries again
+  opened_tables.store(&opened.tables, std::memory_order_release);
   return opened;
 }
 
@@ -105,18 +106,20 @@ ErrorCode error_code(int32_t code) {
 
 }  // namespace
 
-void* entry(Table table, int index, const char* name, int since) {
+std::atomic<const Tables*> opened_tables{nullptr};
+
+const Tables& tables_since(int since, const char* name) {
   const Library& opened = library();
-  if (since > opened.api_version) {
+  if (since > opened.tables.api_version) {
     throw Error(ErrorCode::unsupported, std::string(name) + " came with ONNX Runtime 1." + std::to_string(since) +
                                             ", but the library in use is " + opened.version +
                                             "; pip install -U onnxruntime");
   }
-  return const_cast<void*>(opened.tables[static_cast<int>(table)][index]);
+  return opened.tables;
 }
 
 bool has_api(int since) {
-  return since <= library().api_version;
+  return since <= library().tables.api_version;
 }
 
 std::optional<Failure> failure(OrtStatus* status) {

@@ -82,23 +82,35 @@ OrtValue* make_value(const TensorView& tensor) {
   return value;
 }
 
-Tensor take_tensor(ValueHandle value, std::shared_ptr<const void> owner) {
-  auto info = create<TensorInfoHandle>(api::GetTensorTypeAndShape, static_cast<const OrtValue*>(value.get()));
-  ElementType type{};
+TensorFacts::TensorFacts(const OrtValue* value) {
+  if (has_api(24)) {
+    const int64_t* dims = nullptr;
+    size_t ndim = 0;
+    check(api::GetTensorElementTypeAndShapeDataReference(value, &element_, &dims, &ndim), "shape");
+    shape_ = {dims, ndim};
+    return;
+  }
+  const auto info = create<TensorInfoHandle>(api::GetTensorTypeAndShape, value);
   size_t ndim = 0;
-  check(api::GetTensorElementType(info.get(), &type), "element type");
+  check(api::GetTensorElementType(info.get(), &element_), "element type");
   check(api::GetDimensionsCount(info.get(), &ndim), "dimensions");
-  int64_t shape[kMaxNdim];
-  if (ndim > static_cast<size_t>(kMaxNdim)) {
-    throw Error(ErrorCode::unsupported, "ONNX Runtime returned a tensor of " + std::to_string(ndim) +
+  copied_.resize(ndim);
+  check(api::GetDimensions(info.get(), copied_.data(), ndim), "dimensions");
+  shape_ = copied_;
+}
+
+Tensor take_tensor(ValueHandle value, std::shared_ptr<const void> owner) {
+  const TensorFacts facts(value.get());
+  if (facts.shape().size() > static_cast<size_t>(kMaxNdim)) {
+    throw Error(ErrorCode::unsupported, "ONNX Runtime returned a tensor of " + std::to_string(facts.shape().size()) +
                                             " dimensions, and a tensor has at most " + std::to_string(kMaxNdim));
   }
-  check(api::GetDimensions(info.get(), shape, ndim), "dimensions");
   void* data = nullptr;
   check(api::GetTensorMutableData(value.get(), &data), "tensor data");
   const Device device = device_of(value.get());
+  const DType dtype = dtype_of(facts.element());
   auto* held = new HeldValue{std::move(owner), std::move(value)};
-  return Tensor::from_blob(data, {shape, ndim}, {}, dtype_of(type), device, held, destroy<HeldValue>);
+  return Tensor::from_blob(data, facts.shape(), {}, dtype, device, held, destroy<HeldValue>);
 }
 
 Tensor empty(Shape shape, DType dtype, int device) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "dlport/tensor.hpp"
 #include "ort/api.hpp"
@@ -13,6 +14,19 @@ OrtAllocator* host_allocator();
 
 /// An OrtValue over `tensor`'s memory, which has to be row-major; the caller releases it and keeps the memory alive.
 OrtValue* make_value(const TensorView& tensor);
+
+/// The element type and shape of a value that holds a tensor. The shape belongs to it or to the value.
+class TensorFacts {
+ public:
+  explicit TensorFacts(const OrtValue* value);
+  ElementType element() const noexcept { return element_; }
+  Shape shape() const noexcept { return shape_; }
+
+ private:
+  ElementType element_{};
+  Shape shape_;
+  std::vector<int64_t> copied_;
+};
 
 /// A tensor over the memory of `value`, which holds a tensor of numbers. It keeps the value and `owner` alive.
 Tensor take_tensor(ValueHandle value, std::shared_ptr<const void> owner);

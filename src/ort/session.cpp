@@ -110,8 +110,7 @@ void run_session(const Session::Impl& impl, const RunOptions* options, const cha
   for (size_t i = 0; i < given.size(); ++i) {
     message += (i ? ", " : "; the outputs given have the shapes ") + dlport::to_string(given[i].shape());
   }
-  constexpr int32_t kInvalidArgument = 2;
-  throw Error(failed->code == kInvalidArgument ? ErrorCode::invalid_argument : ErrorCode::device, message);
+  throw Error(run_error(*failed), message);
 }
 
 }  // namespace
@@ -223,7 +222,15 @@ std::vector<Datum> Session::run(std::span<const Datum> inputs, std::span<const O
               given);
   std::vector<Datum> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    results.push_back(outputs[i].into ? Datum(outputs[i].into) : from_value(values.take(input_names.size() + i), impl));
+    const ValueType& type = impl->outputs[outputs[i].index].type;
+    const size_t place = input_names.size() + i;
+    if (outputs[i].into) {
+      results.emplace_back(outputs[i].into);
+    } else if (type.kind == Kind::tensor && type.dtype) {  // nearly always
+      results.emplace_back(take_tensor(values.take(place), impl));
+    } else {
+      results.push_back(from_value(values.take(place), impl));
+    }
   }
   return results;
 }
