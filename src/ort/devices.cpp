@@ -1,6 +1,7 @@
 #include "ort/devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <deque>
@@ -87,6 +88,15 @@ struct Devices {
   std::deque<Configured> replaced;  // kept, because somebody may be compiling with their options
 };
 
+/// The targets of the first devices, as serial * 2 + static_shapes, so that a launch takes no lock; 0 is none.
+std::array<std::atomic<uint32_t>, 64> targets{};
+
+void publish(const Configured& device) {
+  const auto index = static_cast<size_t>(device.info.index);
+  if (index >= targets.size()) return;
+  targets[index].store(device.target.serial * 2 + device.target.static_shapes, std::memory_order_release);
+}
+
 SessionOptionsHandle make_session_options(const OrtEpDevice* device, const Options& options) {
   auto made = create<SessionOptionsHandle>(api::CreateSessionOptions);
   check(api::SetSessionLogSeverityLevel(made.get(), static_cast<int>(LoggingLevel::fatal)), "session options");
@@ -109,7 +119,7 @@ Configured configure(int index, const OrtEpDevice* device, const Options& option
   use_shared_threads(launch.get());
   check(api::DisableMemPattern(launch.get()), "session options");
   DeviceInfo info = describe(index, device, options);
-  static std::atomic<uint32_t> serials{0};
+  static std::atomic<uint32_t> serials{1};
   const LaunchTarget target{serials.fetch_add(1), info.provider != kCpuProvider};
   return {std::move(info), device, std::move(launch), target};
 }
@@ -130,6 +140,7 @@ Devices& configured_devices() {
   static Devices& devices = *[] {
     auto* made = new Devices;
     made->list.push_back(configure(0, find_provider(kCpuProvider), {}));
+    publish(made->list.back());
     register_ort_device();
     return made;
   }();
@@ -159,6 +170,10 @@ const OrtSessionOptions* launch_options(int device) {
 }
 
 LaunchTarget launch_target(int device) {
+  if (device >= 0 && static_cast<size_t>(device) < targets.size()) {
+    const uint32_t target = targets[static_cast<size_t>(device)].load(std::memory_order_acquire);
+    if (target) return {target / 2, target % 2 != 0};
+  }
   return with_device(device, [](const Configured& it) { return it.target; });
 }
 
@@ -193,6 +208,7 @@ void set_device(int index, std::string_view provider, const Options& options) {
   } else {
     devices.replaced.push_back(std::exchange(devices.list[static_cast<size_t>(index)], std::move(made)));
   }
+  publish(devices.list[static_cast<size_t>(index)]);
 }
 
 std::vector<DeviceInfo> devices() {

@@ -1,3 +1,4 @@
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -143,21 +144,30 @@ Cache& cache() {
   return made;
 }
 
-/// The inputs that were given, row-major.
+/// The inputs that were given, row-major. Short lists, which nearly all are, need no allocation.
 class Prepared {
  public:
   explicit Prepared(std::span<const Operand> inputs) {
-    views_.reserve(inputs.size());
+    if (inputs.size() > inline_.size()) {
+      long_.resize(inputs.size());
+      views_ = long_.data();
+    }
     for (const Operand& input : inputs) {
       if (!input) continue;
       const bool ready = input->is_contiguous() && !input->is_padded();
-      views_.push_back(ready ? *input : copies_.emplace_back(row_major_copy(*input)).view());
+      views_[count_++] = ready ? *input : copies_.emplace_back(row_major_copy(*input)).view();
     }
   }
-  std::span<const TensorView> views() const { return views_; }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  std::span<const TensorView> views() const { return {views_, count_}; }
 
  private:
-  std::vector<TensorView> views_;
+  std::array<TensorView, 8> inline_;
+  std::vector<TensorView> long_;
+  TensorView* views_ = inline_.data();
+  size_t count_ = 0;
   std::vector<Tensor> copies_;
 };
 
