@@ -10,7 +10,9 @@
 namespace dlport::pytorch {
 namespace {
 
-void delete_buffer(void* context) { delete static_cast<Buffer*>(context); }
+void delete_buffer(void* context) {
+  delete static_cast<Buffer*>(context);
+}
 
 /// Null where the storage's memory did not come from us.
 Buffer* buffer_of(const c10::Storage& ort) {
@@ -37,16 +39,16 @@ at::Tensor tensor_over(c10::Storage storage, c10::DispatchKey key, const at::Ten
 
 }  // namespace
 
-c10::DataPtr wrap_data(c10::Storage physical, c10::Device device) {
+c10::DataPtr wrap_data(c10::Storage physical, c10::Device device, Claim claim) {
   void* data = const_cast<void*>(physical.data());
-  auto buffer = std::make_unique<Buffer>(Buffer{std::move(physical)});
+  auto buffer = std::make_unique<Buffer>(Buffer{std::move(physical), std::move(claim)});
   return {data, buffer.release(), &delete_buffer, device};
 }
 
-c10::Storage wrap_storage(c10::Storage physical, c10::Device device) {
+c10::Storage wrap_storage(c10::Storage physical, c10::Device device, Claim claim) {
   const size_t bytes = physical.nbytes();
-  return c10::Storage(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
-                                                            wrap_data(std::move(physical), device),
+  c10::DataPtr data = wrap_data(std::move(physical), device, std::move(claim));
+  return c10::Storage(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes, std::move(data),
                                                             c10::GetAllocator(kORTDevice), /*resizable=*/true));
 }
 
@@ -56,7 +58,8 @@ void sync_storage(const c10::Storage& ort) {
   c10::Storage physical = buffer->physical;
   c10::StorageImpl* impl = ort.unsafeGetStorageImpl();
   impl->set_nbytes(physical.nbytes());
-  impl->set_data_ptr_noswap(wrap_data(std::move(physical), ort.device()));
+  Claim claim = buffer->claim.resized(physical.nbytes());
+  impl->set_data_ptr_noswap(wrap_data(std::move(physical), ort.device(), std::move(claim)));
 }
 
 c10::Storage physical_storage(const c10::Storage& ort) {
@@ -79,6 +82,11 @@ at::Tensor ort_tensor(c10::Storage storage, const at::Tensor& like) {
 
 at::Tensor share_on_ort(const at::Tensor& physical, c10::Device device) {
   return ort_tensor(wrap_storage(physical.storage(), device), physical);
+}
+
+at::Tensor adopt_on_ort(const at::Tensor& physical, c10::Device device) {
+  Claim claim(pool(device.index()), physical.storage().nbytes());
+  return ort_tensor(wrap_storage(physical.storage(), device, std::move(claim)), physical);
 }
 
 }  // namespace dlport::pytorch

@@ -1,10 +1,12 @@
 // An ort storage is a shell around a physical one. Here is how one is put on and looked under.
 #pragma once
 
-#include <ATen/core/TensorBase.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/TensorBase.h>
 #include <c10/core/Device.h>
 #include <c10/core/Storage.h>
+
+#include "torch/pool.hpp"
 
 namespace dlport::pytorch {
 
@@ -14,13 +16,14 @@ inline constexpr c10::DeviceType kORTDevice = c10::DeviceType::PrivateUse1;
 /// allocator, results of native kernels and shared tensors are all this one case.
 struct Buffer {
   c10::Storage physical;
+  Claim claim;  // where the memory is not from the device's pool, but counts as such
 };
 
 /// An ort DataPtr over all of `physical`.
-c10::DataPtr wrap_data(c10::Storage physical, c10::Device device);
+c10::DataPtr wrap_data(c10::Storage physical, c10::Device device, Claim claim = {});
 
 /// An ort storage over all of `physical`.
-c10::Storage wrap_storage(c10::Storage physical, c10::Device device);
+c10::Storage wrap_storage(c10::Storage physical, c10::Device device, Claim claim = {});
 
 /// The physical storage below an ort storage. The two are made to agree first, should one have been resized. Memory
 /// that somebody else labelled "ort" (at::from_blob) is host memory: it gets a physical storage for the occasion.
@@ -41,5 +44,8 @@ at::Tensor ort_tensor(c10::Storage storage, const at::Tensor& like);
 
 /// `physical` as a tensor on `device`, sharing its memory.
 at::Tensor share_on_ort(const at::Tensor& physical, c10::Device device);
+
+/// The same for a tensor that nobody else knows of: its memory counts as allocated on `device`.
+at::Tensor adopt_on_ort(const at::Tensor& physical, c10::Device device);
 
 }  // namespace dlport::pytorch

@@ -1,83 +1,79 @@
 // "ort" as a device of PyTorch: its allocator, its guard and the hooks through which PyTorch asks about it.
+#include "torch/device.hpp"
+
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/Resize.h>
-#include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Stream.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <unistd.h>
 
-#include <iterator>
-#include <map>
-#include <mutex>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "dlport/ort.hpp"
-#include "torch/device.hpp"
 #include "torch/buffer.hpp"
 #include "torch/generator.hpp"
+#include "torch/pinned.hpp"
+#include "torch/pool.hpp"
 
 namespace dlport::pytorch {
 namespace {
 
 /// The providers' own count, as PyTorch's interfaces want it.
-c10::DeviceIndex count() { return static_cast<c10::DeviceIndex>(device_count()); }
+c10::DeviceIndex count() {
+  return static_cast<c10::DeviceIndex>(device_count());
+}
 
 thread_local c10::DeviceIndex current = 0;
 
-/// Memory of the physical device's allocator, wrapped.
-class OrtAllocator final : public c10::Allocator {
+/// Free and total bytes: the machine's, or those of the limit where that is less.
+std::pair<size_t, size_t> memory_info(c10::DeviceIndex index) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t free = page * static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES));
+  const size_t total = page * static_cast<size_t>(sysconf(_SC_PHYS_PAGES));
+  const size_t limit = pool(index).limit();
+  const auto used = static_cast<size_t>(pool(index).stats().allocated_bytes[0].current);
+  return {std::min(free, limit - std::min(limit, used)), std::min(total, limit)};
+}
+
+/// Memory of the current device's pool, wrapped.
+class OrtAllocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     c10::Storage physical(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
-                                                                c10::GetCPUAllocator(), /*resizable=*/true));
+                                                                &pool(current), /*resizable=*/true));
     return wrap_data(std::move(physical), c10::Device(kORTDevice, current));
   }
   void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
+
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {
+    for (c10::DeviceIndex index = 0; index < count(); ++index) pool(index).empty_cache();
+  }
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}  // nothing is in use once an operator has returned
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex index) override {
+    return pool(index).stats();
+  }
+  void resetAccumulatedStats(c10::DeviceIndex index) override { pool(index).reset_accumulated_stats(); }
+  void resetPeakStats(c10::DeviceIndex index) override { pool(index).reset_peak_stats(); }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex index) override { return memory_info(index); }
 };
 
-/// Host memory that answers `is_pinned()` with yes. The device computes on host memory, so that nothing has to be locked
-/// for it: being pinned is a matter of bookkeeping, kept because programs ask.
-class PinnedAllocator final : public c10::Allocator {
- public:
-  c10::DataPtr allocate(size_t bytes) override {
-    c10::DataPtr data = c10::GetCPUAllocator()->allocate(bytes);
-    void* const address = data.get();
-    {
-      std::lock_guard lock(mutex_);
-      blocks_[address] = bytes;
-    }
-    return {address, new Block{this, std::move(data)}, [](void* context) { delete static_cast<Block*>(context); },
-            c10::DeviceType::CPU};
-  }
-  void copy_data(void* to, const void* from, size_t bytes) const override { default_copy_data(to, from, bytes); }
-
-  bool contains(const void* pointer) const {
-    std::lock_guard lock(mutex_);
-    auto next = blocks_.upper_bound(pointer);
-    if (next == blocks_.begin()) return false;
-    const auto& [start, bytes] = *std::prev(next);
-    return pointer < static_cast<const char*>(start) + bytes;
-  }
-
- private:
-  struct Block {
-    PinnedAllocator* allocator;
-    c10::DataPtr data;
-    ~Block() {
-      std::lock_guard lock(allocator->mutex_);
-      allocator->blocks_.erase(data.get());
-    }
-  };
-  mutable std::mutex mutex_;
-  std::map<const void*, size_t> blocks_;  // start and size
-};
-
-OrtAllocator allocator;
-PinnedAllocator& pinned_allocator() {
-  static auto* made = new PinnedAllocator;  // blocks may outlive static objects
+OrtAllocator& allocator() {
+  static auto* made = new OrtAllocator;
   return *made;
 }
+/// The stream on which this thread works, by device. The providers at hand run an operator to its end before they
+/// return: streams are numbers that programs may tell apart, and all of them are always idle.
+thread_local std::array<c10::StreamId, 128> current_streams{};
 
-/// The providers at hand run an operator to its end before they return, so there is one stream and it is always idle.
+/// When the work before an event was done: all of it, by the time that the event is recorded.
+using Moment = std::chrono::steady_clock::time_point;
+
 class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
  public:
   c10::DeviceType type() const override { return kORTDevice; }
@@ -95,23 +91,36 @@ class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::DeviceIndex deviceCount() const noexcept override { return count(); }
 
-  c10::Stream getStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
-  c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
-  c10::Stream getNewStream(c10::Device device, int) const override { return getStream(device); }
-  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getStream(device); }
-  c10::Stream exchangeStream(c10::Stream stream) const override { return stream; }
+  c10::Stream getStream(c10::Device device) const override {
+    return c10::Stream(c10::Stream::UNSAFE, device, current_streams[static_cast<size_t>(device.index())]);
+  }
+  c10::Stream getDefaultStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
+  c10::Stream getNewStream(c10::Device device, int) const override {
+    static std::atomic<c10::StreamId> last{0};
+    return c10::Stream(c10::Stream::UNSAFE, device, ++last);
+  }
+  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
+  c10::Stream exchangeStream(c10::Stream stream) const override {
+    const c10::Stream before = getStream(stream.device());
+    current_streams[static_cast<size_t>(stream.device_index())] = stream.id();
+    return before;
+  }
   bool queryStream(const c10::Stream&) const override { return true; }
   void synchronizeStream(const c10::Stream&) const override {}
   void synchronizeDevice(c10::DeviceIndex) const override {}
 
-  void destroyEvent(void*, c10::DeviceIndex) const noexcept override {}
+  void destroyEvent(void* event, c10::DeviceIndex) const noexcept override { delete static_cast<Moment*>(event); }
   void record(void** event, const c10::Stream&, c10::DeviceIndex, c10::EventFlag) const override {
-    static char recorded;  // all that there is to remember of work that is done already
-    *event = &recorded;
+    if (!*event) *event = new Moment;
+    *static_cast<Moment*>(*event) = std::chrono::steady_clock::now();
   }
   void block(void*, const c10::Stream&) const override {}
   bool queryEvent(void*) const override { return true; }
   void synchronizeEvent(void*) const override {}
+  double elapsedTime(void* from, void* to, c10::DeviceIndex) const override {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    return Milliseconds(*static_cast<Moment*>(to) - *static_cast<Moment*>(from)).count();
+  }
   void recordDataPtrOnStream(const c10::DataPtr&, const c10::Stream&) const override {}
 };
 
@@ -138,7 +147,7 @@ class OrtHooks final : public at::PrivateUse1HooksInterface {
     return new_generator(c10::Device(kORTDevice, index < 0 ? current : index));
   }
   c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator(); }
-  bool isPinnedPtr(const void* pointer) const override { return pinned_allocator().contains(pointer); }
+  bool isPinnedPtr(const void* pointer) const override { return is_pinned(pointer); }
   at::Device getDeviceFromPtr(void*) const override { return {kORTDevice, current}; }
   void resizePrivateUse1Bytes(const c10::Storage& storage, size_t bytes) const override {
     at::native::resize_bytes_cpu(physical_storage(storage).unsafeGetStorageImpl(), bytes);
@@ -156,7 +165,9 @@ int device_count() {
   }
 }
 
-int current_device() { return current; }
+int current_device() {
+  return current;
+}
 
 void set_device(int index) {
   const int devices = device_count();
@@ -173,7 +184,7 @@ std::string device_name(int index) {
 }
 
 void register_device() {
-  c10::SetAllocator(kORTDevice, &allocator);
+  c10::SetAllocator(kORTDevice, &allocator());
   static OrtGuard guard;
   c10::impl::registerDeviceGuard(kORTDevice, &guard);
   static OrtHooks hooks;

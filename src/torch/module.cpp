@@ -1,11 +1,16 @@
 // The Python module behind `dlport.torch`.
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/autograd/python_variable.h>
+
+#include <exception>
+#include <limits>
+#include <optional>
 
 #include "dlport/ort.hpp"
 #include "torch/buffer.hpp"
@@ -15,6 +20,7 @@
 #include "torch/generator.hpp"
 #include "torch/interchange.hpp"
 #include "torch/plan.hpp"
+#include "torch/pool.hpp"
 
 namespace nb = nanobind;
 
@@ -37,11 +43,14 @@ namespace dlport::pytorch {
 namespace {
 
 at::Tensor share_with_ort(const at::Tensor& tensor, int index) {
+  device_name(index);  // refuses one that is not configured
   const at::AutoDispatchBelowADInplaceOrView below;
   return share_on_ort(tensor, c10::Device(kORTDevice, static_cast<c10::DeviceIndex>(index)));
 }
 
-at::Tensor share_physical(const at::Tensor& tensor) { return physical_tensor(tensor); }
+at::Tensor share_physical(const at::Tensor& tensor) {
+  return physical_tensor(tensor);
+}
 
 PyObject* raise_if_null(PyObject* object) {
   if (!object) throw nb::python_error();
@@ -57,6 +66,14 @@ nb::dict calls_by_operator() {
 }  // namespace
 
 NB_MODULE(_torch, m) {
+  // PyTorch's errors carry the C++ stack, which is nothing to a user of Python.
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const c10::Error& error) {
+      PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());
+    }
+  });
   m.attr("built_for") = DLPORT_TORCH_VERSION;
   nb::enum_<Fallback>(m, "Fallback")
       .value("native", Fallback::native)
@@ -72,8 +89,7 @@ NB_MODULE(_torch, m) {
   m.def("share_with_ort", &share_with_ort, nb::arg("tensor"), nb::arg("index"));
   m.def("share_physical", &share_physical, nb::arg("tensor"));
   m.def(
-      "exchange_api",
-      [](nb::handle capsule) { return nb::steal(raise_if_null(wrap_exchange_api(capsule.ptr()))); },
+      "exchange_api", [](nb::handle capsule) { return nb::steal(raise_if_null(wrap_exchange_api(capsule.ptr()))); },
       nb::arg("original"));
   m.def(
       "virtual_capsule",
@@ -86,6 +102,12 @@ NB_MODULE(_torch, m) {
   m.def("set_device", &set_device, nb::arg("index"));
   m.def("device_name", &device_name, nb::arg("index"));
   m.def("is_forked", &is_forked);
+  m.def(
+      "set_memory_limit",
+      [](int index, std::optional<size_t> bytes) {
+        pool(static_cast<c10::DeviceIndex>(index)).set_limit(bytes.value_or(std::numeric_limits<size_t>::max()));
+      },
+      nb::arg("index"), nb::arg("bytes").none());
   m.def(
       "default_generator",
       [](int index) {

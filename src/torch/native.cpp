@@ -6,6 +6,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/SmallVector.h>
 
+#include <string_view>
 #include <utility>
 
 #include "torch/buffer.hpp"
@@ -58,7 +59,7 @@ class Call {
     for (const Pair& pair : pairs_) {
       if (pair.physical.storage().unsafeGetStorageImpl() == storage) return ort_tensor(pair.ort.storage(), result);
     }
-    return share_on_ort(result, *device_);
+    return adopt_on_ort(result, *device_);
   }
 
   /// Carries a change of a written argument's sizes or memory over to the ort tensor.
@@ -145,6 +146,11 @@ bool is_generator(const c10::TypePtr& type) {
          type->expectRef<c10::OptionalType>().getElementType()->kind() == c10::TypeKind::GeneratorType;
 }
 
+/// PyTorch has no exception of its own for the cpu's memory.
+bool is_out_of_memory(const c10::Error& error) {
+  return std::string_view(error.what_without_backtrace()).find("DefaultCPUAllocator") != std::string_view::npos;
+}
+
 }  // namespace
 
 Signature::Signature(const c10::FunctionSchema& schema)
@@ -170,7 +176,12 @@ void call_native(const c10::OperatorHandle& op, const Signature& signature, ::to
   {
     // The physical tensors are ours alone: nothing above the kernel (autograd, view tracking) has to see them.
     at::AutoDispatchBelowADInplaceOrView below;
-    op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+    try {
+      op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+    } catch (const c10::Error& error) {
+      TORCH_CHECK_WITH(OutOfMemoryError, !is_out_of_memory(error), error.what_without_backtrace());
+      throw;
+    }
   }
   for (const c10::IValue& value : written) update(call, value);
   if (!call.on_ort()) return;

@@ -13,8 +13,8 @@ struct Signature {
   explicit Signature(const c10::FunctionSchema& schema);
 
   size_t arguments, returns;
-  std::vector<uint32_t> written;          // positions of arguments that the operator writes or resizes
-  std::vector<uint32_t> generators;       // positions of random generators
+  std::vector<uint32_t> written;     // positions of arguments that the operator writes or resizes
+  std::vector<uint32_t> generators;  // positions of random generators
 };
 
 /// Replaces the arguments on `stack` by `op`'s results. Throws PyTorch's own errors, and its error about tensors on

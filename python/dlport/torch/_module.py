@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any
 
 import torch
 
 from dlport import _torch
-
-Device = torch.device | str | int | None
-
-
-def _index(device: Device = None) -> int:
-    """The index that `device` names; the current device's where it names none."""
-    if device is None:
-        return current_device()
-    if isinstance(device, int):
-        return device
-    named = torch.device(device)
-    if named.type != "ort":
-        raise ValueError(f"expected an ort device, got {named}")
-    return current_device() if named.index is None else named.index
+from dlport.torch._index import Device, index_of
+from dlport.torch._memory import (  # noqa: F401  torch.ort's own names
+    empty_cache,
+    max_memory_allocated,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_reserved,
+    memory_stats,
+    reset_accumulated_memory_stats,
+    reset_peak_memory_stats,
+    set_memory_limit,
+    set_per_process_memory_fraction,
+)
+from dlport.torch._streams import (  # noqa: F401
+    Event,
+    Stream,
+    current_stream,
+    default_stream,
+    set_stream,
+    stream,
+    synchronize,
+)
 
 
 def is_available() -> bool:
@@ -55,7 +63,7 @@ def current_device() -> int:
 
 def set_device(device: Device) -> None:
     """Makes `device` the one on which this thread makes tensors."""
-    _torch.set_device(_index(device))
+    _torch.set_device(index_of(device))
 
 
 class device:
@@ -65,7 +73,7 @@ class device:
     """
 
     def __init__(self, device: Device) -> None:
-        self.index = -1 if device is None else _index(device)
+        self.index = -1 if device is None else index_of(device)
         self.previous = -1
 
     def __enter__(self) -> None:
@@ -87,14 +95,9 @@ class device_of(device):
         super().__init__(tensor.device if tensor.device.type == "ort" else None)
 
 
-def synchronize(device: Device = None) -> None:
-    """Waits for all work on `device`. An operator is done when it returns, so there is nothing to wait for."""
-    _index(device)
-
-
 def get_device_name(device: Device = None) -> str:
     """The execution provider behind `device`, e.g. "CPUExecutionProvider"."""
-    return _torch.device_name(_index(device))
+    return _torch.device_name(index_of(device))
 
 
 def get_amp_supported_dtype() -> list[torch.dtype]:
@@ -102,23 +105,8 @@ def get_amp_supported_dtype() -> list[torch.dtype]:
     return [torch.bfloat16, torch.float16]
 
 
-def Stream(device: Device = None, **kwargs: Any) -> torch.Stream:
-    """A stream of `device`. Operators finish before they return, so that all streams are alike."""
-    return torch.Stream(device=torch.device("ort", _index(device)), **kwargs)
-
-
-def Event(**kwargs: Any) -> torch.Event:
-    """An event of the ort device: it has happened as soon as it is recorded."""
-    return torch.Event(device="ort", **kwargs)
-
-
-def current_stream(device: Device = None) -> torch.Stream:
-    """The stream on which `device` works."""
-    return torch.Stream(device=torch.device("ort", _index(device)))
-
-
 def _generator(device: Device = None) -> torch.Generator:
-    return _torch.default_generator(_index(device))
+    return _torch.default_generator(index_of(device))
 
 
 def manual_seed(seed: int) -> None:
