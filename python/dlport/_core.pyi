@@ -74,10 +74,11 @@ class Tensor:
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: _Index | tuple[_Index, ...], /) -> Tensor: ...
-    def to(self, framework: ModuleType | type, /) -> Any:
-        """The tensor as `framework`'s own: a module (torch, numpy, jax.numpy, ...) or a tensor type.
+    def to(self, target: ModuleType | type | str | tuple[int, int], /) -> Any:
+        """The tensor as a framework's own, where `target` is a module (torch, numpy, ...) or a tensor type.
 
-        Shares the memory; a read-only tensor is copied for a framework that cannot say read-only.
+        Shares the memory; a read-only tensor is copied for a framework that cannot say read-only. The tensor on a
+        device, where `target` is a name such as 'cuda:0': itself, or a row-major copy.
         """
     @overload
     def reshape(self, shape: Sequence[int], /) -> Tensor: ...
@@ -107,3 +108,24 @@ def from_dlpack(x: Any, /, *, device: str | tuple[int, int] | None = None, copy:
 
     The tensor keeps the producer's memory alive. Everything that the producer says is checked first.
     """
+
+def devices() -> list[Any]:
+    """Every device of every driver, as dictionaries; see dlport.drivers."""
+
+def rejected_drivers() -> list[tuple[str, str]]:
+    """(source, reason) of each driver that was left out, or whose runtime is missing."""
+
+def load_driver(path: str) -> str:
+    """Loads the driver at `path` and returns its name; RuntimeError where it cannot be used."""
+
+def driver_table(name: str) -> int:
+    """The address of a driver's C table (dlport/driver.h)."""
+
+def empty(shape: Sequence[int], dtype: str = "float32", device: str | tuple[int, int] = "cpu") -> Tensor:
+    """An uninitialised row-major tensor on `device`."""
+
+def copy(dst: Any, src: Any) -> None:
+    """Copies every element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides."""
+
+def to(tensor: Any, device: str | tuple[int, int]) -> Tensor:
+    """`tensor`, any framework's, on `device`: shared where it is there already, otherwise a row-major copy."""

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "dlport/driver.hpp"
 #include "dlport/exchange.hpp"
 #include "python/errors.hpp"
 
@@ -18,27 +19,35 @@ bool has_negative_stride(const Tensor& tensor) {
   return false;
 }
 
+/// Whether only a move to the host gives the consumer what it asked for.
+bool moves_to_host(const Tensor& tensor, const Request& request) {
+  return request.device && *request.device == cpu && !tensor.physical_device().is_host();
+}
+
 /// Why `tensor` cannot be shared as the request asks; null where it can.
 const char* obstacle(const Tensor& tensor, const Request& request) {
   if (has_negative_stride(tensor)) {
     return "has negative strides, which DLPack's consumers do not all survive (numpy.asarray(tensor) shares them)";
   }
+  if (moves_to_host(tensor, request)) return "is on a device, and was asked for in host memory";
   if (!request.versioned && tensor.read_only()) {
     return "is read-only, which a consumer of DLPack before 1.0 cannot be told (ask for max_version=(1, 0))";
   }
   return nullptr;
 }
 
-Tensor copy_for_export(const Tensor& tensor) {
-  if (!tensor.physical_device().is_host()) {
-    throw Error(ErrorCode::unsupported, "a tensor on " + to_string(tensor.device()) + " is copied with dlport.to");
-  }
-  return contiguous_copy(tensor);
+/// A row-major copy on `device`.
+Tensor copy_for_export(const Tensor& tensor, Device device) {
+  if (device.is_host() && tensor.physical_device().is_host()) return contiguous_copy(tensor);
+  const Tensor result =
+      empty(tensor.shape(), tensor.dtype(), device, nullptr, tensor.flags() & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED);
+  copy(result, tensor);
+  return result;
 }
 
 void check_device(const Tensor& tensor, const Request& request) {
   if (!request.device || *request.device == tensor.physical_device() || *request.device == tensor.device()) return;
-  if (*request.device == cpu && tensor.physical_device().is_host()) return;
+  if (*request.device == cpu) return;  // shared, or moved
   throw Error(ErrorCode::would_copy, "the tensor is on " + to_string(tensor.device()) + " and was asked for on " +
                                          to_string(*request.device) + "; copy it there with dlport.to first");
 }
@@ -86,7 +95,8 @@ PyObject* export_capsule(const Tensor& source, const Request& request) {
     throw Error(ErrorCode::would_copy, std::string("the tensor ") + reason + ", and copy=False forbids a copy");
   }
   const bool copied = reason || request.copy == Copy::always;
-  const Tensor tensor = copied ? copy_for_export(source) : source;
+  const Device target = moves_to_host(source, request) ? cpu : source.physical_device();
+  const Tensor tensor = copied ? copy_for_export(source, target) : source;
   if (!request.versioned) {
     return capsule_of(tensor.to_managed_legacy(), kLegacy,
                       [](PyObject* capsule) { drop<DLManagedTensor>(capsule, kLegacy); });
@@ -98,7 +108,7 @@ PyObject* export_capsule(const Tensor& source, const Request& request) {
 }
 
 DLManagedTensorVersioned* export_managed(const Tensor& tensor) {
-  return has_negative_stride(tensor) ? copy_for_export(tensor).to_managed(/*copied=*/true) : tensor.to_managed();
+  return has_negative_stride(tensor) ? copy_for_export(tensor, tensor.physical_device()).to_managed(/*copied=*/true) : tensor.to_managed();
 }
 
 }  // namespace dlport::python

@@ -254,16 +254,18 @@ Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) 
     const Device target = physical(*device);
     if (target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host())) {
       if (is_virtual(*device)) tensor = tensor.on(*device);
-    } else {
+    } else if (copy == Copy::never || !find_driver(target)) {
       throw Error(ErrorCode::would_copy, "the tensor is on " + to_string(tensor.device()) + ", not on " +
                                              to_string(*device) + "; copy it there with dlport.to");
+    } else {
+      return to(tensor, *device);
     }
   }
   if (copy != Copy::always) return tensor;
-  if (!tensor.physical_device().is_host()) {
-    throw Error(ErrorCode::unsupported, "copy=True of a tensor on " + to_string(tensor.device()) + "; copy it with dlport.to");
-  }
-  return contiguous_copy(tensor);
+  if (tensor.physical_device().is_host()) return contiguous_copy(tensor);
+  const Tensor result = empty(tensor.shape(), tensor.dtype(), tensor.device());
+  dlport::copy(result, tensor);
+  return result;
 }
 
 bool init_import() {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "dlport/driver.hpp"
 #include "dlport/error.hpp"
 #include "dlport/exchange.hpp"
 #include "python/arguments.hpp"
@@ -60,15 +61,19 @@ std::vector<int64_t> integers(PyObject* arguments) {
   return values;
 }
 
-/// Host memory is always ready, so the only streams there are are none at all.
+/// DLPack's stream rules. Host memory is always ready, so it has no streams; elsewhere the data is made ready on the
+/// consumer's stream, or waited for where none is given. -1 asks for neither.
 void check_stream(PyObject* stream, const Tensor& tensor) {
-  if (!stream || stream == Py_None || !tensor.physical_device().is_host()) return;
+  if (!stream || stream == Py_None) return make_ready(tensor);
   const long value = PyLong_AsLong(stream);
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
-  if (value != -1) {
-    throw Error(ErrorCode::invalid_argument, "stream = " + std::to_string(value) + " was given for a tensor on " +
-                                                 to_string(tensor.device()) + ", which has no streams; pass None");
+  if (value == -1) return;
+  const DLDeviceType type = tensor.physical_device().device_type;
+  if (value > 0 && (type == kDLCUDA || type == kDLROCM)) {  // a pointer, or a small number for a default stream
+    return make_ready(tensor, reinterpret_cast<dlport_stream>(value));
   }
+  throw Error(ErrorCode::invalid_argument, "stream = " + std::to_string(value) + " was given for a tensor on " +
+                                               to_string(tensor.device()) + ", which has no streams; pass None");
 }
 
 bool is_versioned(PyObject* max_version) {
@@ -130,10 +135,11 @@ PyObject* broadcast_to(PyObject* self, PyObject* arguments) {
 
 PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&] {
-    if (!tensor_in(self).physical_device().is_host()) {
-      throw Error(ErrorCode::unsupported, "copy() of a tensor on " + to_string(tensor_in(self).device()) + "; use dlport.to");
-    }
-    return wrap(contiguous_copy(tensor_in(self)));
+    const Tensor& tensor = tensor_in(self);
+    if (tensor.physical_device().is_host()) return wrap(contiguous_copy(tensor));
+    const Tensor result = empty(tensor.shape(), tensor.dtype(), tensor.device());
+    dlport::copy(result, tensor);
+    return wrap(result);
   });
 }
 
@@ -155,7 +161,10 @@ PyObject* view(PyObject* self, PyObject* dtype) {
 }
 
 PyObject* to(PyObject* self, PyObject* target) {
-  return guarded([&] { return to_framework(tensor_in(self), self, target); });
+  return guarded([&] {
+    if (!PyUnicode_Check(target) && !PyTuple_Check(target)) return to_framework(tensor_in(self), self, target);
+    return wrap(dlport::to(tensor_in(self), *device_argument(target)));
+  });
 }
 
 PyObject* array(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -294,8 +303,9 @@ PyMethodDef methods[] = {
     {"__array__", method(array), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, /, dtype=None, copy=None)\n--\n\nA NumPy array over the same memory; ml_dtypes' types included."},
     {"to", to, METH_O,
-     "to($self, framework, /)\n--\n\nThe tensor as `framework`'s own: a module (torch, numpy, jax.numpy, ...) or a tensor\n"
-     "type. Shares the memory; a read-only tensor is copied for a framework that cannot say read-only."},
+     "to($self, target, /)\n--\n\nThe tensor as a framework's own, where `target` is a module (torch, numpy, jax.numpy, ...) or a\n"
+     "tensor type: shares the memory; a read-only tensor is copied for a framework that cannot say read-only.\n"
+     "The tensor on a device, where `target` is a name such as 'cuda:0': itself, or a row-major copy."},
     {"reshape", reshape, METH_VARARGS,
      "reshape($self, /, *shape)\n--\n\nA view of another shape; one dimension may be -1. Raises BufferError where it takes a copy."},
     {"permute", permute, METH_VARARGS, "permute($self, /, *axes)\n--\n\nA view with its axes in another order."},

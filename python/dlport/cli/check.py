@@ -8,12 +8,26 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from dlport import _core
 from dlport.conformance import Result, run
 from dlport.conformance.report import count, print_table, write_junit
+from dlport.conformance.subject import resolve
+
+
+def require_target(kind: str, target: str) -> None:
+    """Says in one sentence what is wrong with a target that cannot be opened at all."""
+    try:
+        if kind != "driver":
+            resolve(target)
+        elif not Path(target).is_file():
+            _core.driver_table(target)
+    except (ImportError, AttributeError, ValueError, RuntimeError) as error:
+        raise click.ClickException(f"there is no {kind} {target!r}: {error}") from None
 
 
 def check(kind: str, target: str, junit: Path | None, verbose: bool) -> None:
     title = f"{kind} {target}"
+    require_target(kind, target)
     results: list[Result] = []
     console = Console(soft_wrap=not sys.stdout.isatty())
     with console.status(f"checking {title}"):
