@@ -32,7 +32,7 @@ What the conformance kit found on the day of this page, which `make docs` writes
 The kit is `dlport check`; each sentence below is one of its checks, and the reason beside it is what was seen.
 A check that does not apply, such as one of a dtype that a framework does not have, is skipped.
 
-`crashed` means that the process ended: the kit runs its checks in a child process and goes on behind the one that did it.
+`crashed` means that the process ended: checks run in a child process, and the kit goes on behind the one that did it.
 """
 
 
@@ -46,7 +46,16 @@ def numbers(results: list[Result]) -> tuple[str, str, str]:
 
 
 def findings(results: list[Result]) -> list[tuple[str, ...]]:
-    return [(result.sentence, result.detail) for result in results if result.outcome == "failed"]
+    """What is not so and what was seen, one row a reason."""
+    by_reason: dict[str, list[str]] = {}
+    for result in results:
+        if result.outcome == "failed":
+            by_reason.setdefault(result.detail[:200], []).append(result.sentence)
+    rows = []
+    for reason, sentences in by_reason.items():
+        shown = "; ".join(sentences[:3])
+        rows.append((shown + (f"; and {len(sentences) - 3} more" if len(sentences) > 3 else ""), reason))
+    return rows
 
 
 def driver_part() -> str:
@@ -71,7 +80,7 @@ def framework_part(kind: str) -> str:
             rows.append((name, "takes no tensors", "", "", ""))
             continue
         try:
-            release = version(package)
+            release = dlport.__version__ if package == "dlport" else version(package)
         except PackageNotFoundError:
             rows.append((name, "not installed", "", "", ""))
             continue
