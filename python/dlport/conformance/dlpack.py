@@ -105,14 +105,16 @@ def strides_of(tensor: DLTensor) -> tuple[int, ...] | None:
 class Handmade:
     """A producer over a NumPy array, every field of whose DLPack structure can be set; it counts deleter calls.
 
-    `adjust` is called with the managed tensor before it is handed out.
+    A consumer is given the structure that it asks for: that of 1.0 where its max_version says so, else the older one.
+    `adjust` is called with that before it is handed out. Where a check is about one of the two, `only` says which, and
+    a consumer that asks for the other is refused and remembered in `unasked`.
     """
 
     def __init__(
         self,
         array: np.ndarray[Any, Any],
         *,
-        versioned: bool = True,
+        only: bytes | None = None,
         adjust: Callable[[Any], None] = lambda managed: None,
         device: tuple[int, int] = (1, 0),
         deleter: bool = True,
@@ -120,44 +122,44 @@ class Handmade:
     ) -> None:
         self.array = array
         self.device = device
+        self.only = only
+        self.adjust = adjust
         self.deleted = 0
+        self.unasked = False
         self.understands_keywords = understands_keywords
-        codes = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
-        step = array.itemsize
-        self._shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
-        self._strides = (ctypes.c_int64 * max(array.ndim, 1))(*(s // step for s in array.strides))
-        tensor = DLTensor(
-            array.ctypes.data,
-            Device(*device),
-            array.ndim,
-            codes[array.dtype.kind],
-            8 * step,
-            1,
-            self._shape,
-            self._strides,
-            0,
-        )
-        self._delete = Deleter(self._count)
-        self.managed = (
-            ManagedVersioned(Version(1, 0), None, self._delete, 0, tensor)
-            if versioned
-            else Managed(tensor, None, self._delete)
-        )
-        if not deleter:
-            self.managed.deleter = Deleter()
-        adjust(self.managed)
-        self.name = VERSIONED if versioned else LEGACY
+        self._delete = Deleter(self._count) if deleter else Deleter()
+        self._handed_out: list[object] = []
 
     def _count(self, _: object) -> None:
         self.deleted += 1
 
-    def capsule(self) -> object:
-        return _api.PyCapsule_New(ctypes.addressof(self.managed), self.name, ctypes.cast(_destroy_capsule, c_void_p))
+    def _tensor(self) -> DLTensor:
+        codes = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
+        array, room = self.array, max(self.array.ndim, 1)
+        shape = (ctypes.c_int64 * room)(*array.shape)
+        strides = (ctypes.c_int64 * room)(*(step // array.itemsize for step in array.strides))
+        kind, bits = codes[array.dtype.kind], 8 * array.itemsize
+        return DLTensor(array.ctypes.data, Device(*self.device), array.ndim, kind, bits, 1, shape, strides, 0)
+
+    def capsule(self, name: bytes = VERSIONED) -> object:
+        tensor = self._tensor()
+        managed = (
+            ManagedVersioned(Version(1, 0), None, self._delete, 0, tensor)
+            if name == VERSIONED
+            else Managed(tensor, None, self._delete)
+        )
+        self.adjust(managed)
+        self._handed_out.append(managed)
+        return _api.PyCapsule_New(ctypes.addressof(managed), name, ctypes.cast(_destroy_capsule, c_void_p))
 
     def __dlpack__(self, **keywords: Any) -> object:
         if keywords and not self.understands_keywords:
             raise TypeError(f"__dlpack__() got an unexpected keyword argument '{next(iter(keywords))}'")
-        return self.capsule()
+        name = VERSIONED if (keywords.get("max_version") or (0, 0))[0] >= 1 else LEGACY
+        if self.only and self.only != name:
+            self.unasked = True
+            raise BufferError(f"this tensor is exported as {self.only.decode()} only")
+        return self.capsule(name)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device
