@@ -109,7 +109,7 @@ def test_missing_strides_mean_row_major(versioned: bool) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0, 4)])
-@pytest.mark.parametrize("data", [None, FLOATS.ctypes.data])
+@pytest.mark.parametrize("data", [None, FLOATS.ctypes.data], ids=["null", "some"])
 def test_any_strides_and_data_will_do_without_elements(shape: tuple[int, ...], data: int | None) -> None:
     producer = HandMade(FLOATS, data=data, shape=shape, ndim=len(shape), strides=(99,) * len(shape))
     tensor = dlport.from_dlpack(producer)

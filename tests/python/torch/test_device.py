@@ -132,7 +132,11 @@ def test_shared_memory_follows_a_resize_of_the_other_side() -> None:
     assert (ort + 1).tolist() == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("function", [lambda a, b: a + b, lambda a, b: torch.cat([a, b]), lambda a, b: torch.add(a, 1, out=b)])
+@pytest.mark.parametrize(
+    "function",
+    [lambda a, b: a + b, lambda a, b: torch.cat([a, b]), lambda a, b: torch.add(a, 1, out=b)],
+    ids=["operands", "list", "out"],
+)
 def test_true_mix_of_devices_is_an_error(function: Callable[..., Any]) -> None:
     with pytest.raises(RuntimeError, match=r"same device.*ort:0.*cpu|same device"):
         function(torch.ones(6, device="ort"), torch.ones(6))
@@ -265,7 +269,10 @@ def test_recurrent_layers_train_as_on_cpu() -> None:
 
 
 @pytest.mark.parametrize("foreach", [True, False, None])
-@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam", "Adamax", "ASGD", "Rprop"])
+@pytest.mark.parametrize(
+    "name",
+    ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam", "Adamax", "ASGD", "Rprop"],
+)
 def test_optimizer_takes_the_steps_that_it_takes_on_cpu(name: str, foreach: bool | None) -> None:
     def train(device: str) -> torch.Tensor:
         torch.manual_seed(0)
