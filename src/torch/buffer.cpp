@@ -1,6 +1,5 @@
 #include "torch/buffer.hpp"
 
-#include <ATen/ops/zeros.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/TensorImpl.h>
 
@@ -69,8 +68,6 @@ c10::Storage physical_storage(const c10::Storage& ort) {
 }
 
 at::Tensor physical_tensor(const at::Tensor& ort) {
-  // Autograd's stand-in for a gradient of zeros has no memory at all.
-  if (ort._is_zerotensor()) return at::zeros(ort.sizes(), ort.options().device(c10::DeviceType::CPU));
   c10::Storage physical = physical_storage(ort.storage());
   const c10::DispatchKey key = c10::computeDispatchKey(std::nullopt, std::nullopt, physical.device());
   return tensor_over(std::move(physical), key, ort);
