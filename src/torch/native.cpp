@@ -3,6 +3,7 @@
 #include <ATen/core/Generator.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/SmallVector.h>
 
@@ -59,7 +60,8 @@ class Call {
     for (const Pair& pair : pairs_) {
       if (pair.physical.storage().unsafeGetStorageImpl() == storage) return ort_tensor(pair.ort.storage(), result);
     }
-    return adopt_on_ort(result, *device_);
+    // Autograd's stand-in for a gradient of zeros has no memory that could be shared.
+    return adopt_on_ort(result._is_zerotensor() ? at::zeros(result.sizes(), result.options()) : result, *device_);
   }
 
   /// Carries a change of a written argument's sizes or memory over to the ort tensor.
