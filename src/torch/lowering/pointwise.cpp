@@ -102,6 +102,7 @@ Value pow(Emit& e, Value base, Value exponent) {
 }
 
 Value pow_scalar(Emit& e, Value base, double exponent) {
+  if (!is_floating(base.dtype)) decline("powers of integers, whose dtype hangs on that of the exponent");
   if (exponent == 1 && is_floating(base.dtype)) return base;
   if (exponent == 2 && is_floating(base.dtype)) return e.square(base);
   if (exponent == 0.5 && is_floating(base.dtype)) return e.sqrt(base);
