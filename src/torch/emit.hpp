@@ -16,6 +16,7 @@
 #include "dlport/ort.hpp"
 #include "torch/declined.hpp"
 #include "torch/promotion.hpp"
+#include "torch/window.hpp"
 
 namespace dlport::pytorch {
 
@@ -53,11 +54,6 @@ struct Value {
 using Values = std::vector<Value>;
 using Optional = std::optional<Value>;
 using Attributes = std::vector<ort::Attribute>;
-
-/// Dimensions of convolutions and poolings, one entry a spatial axis.
-struct Window {
-  Dims kernel, stride, padding, dilation;  // padding on both sides
-};
 
 class Emit {
  public:
@@ -158,8 +154,9 @@ class Emit {
   /// Has the argument `index` checked for low <= index < high (or `except`) before each run; where it fails the native
   /// kernel takes the call, and raises.
   Value checked(const Value& index, int64_t low, int64_t high, std::optional<int64_t> except = {});
-  /// Leaves calls whose argument `x` holds a nan to the native kernel: ONNX says nothing about its order.
-  void refuse_nan(const Value& x);
+  /// Leaves calls whose argument `x` holds a nan to the native kernel, because ONNX Runtime passes over them. False
+  /// where that cannot be checked: `x` was computed, or is of a half type.
+  bool refuse_nan(const Value& x);
   /// 0, 1, ...
   Value range(int64_t count);
 

@@ -69,7 +69,7 @@ Value Emit::reduce(std::string_view op, const Value& x, const Dims& axes, bool k
 
 Value Emit::extreme(std::string_view op, const Value& x, const Dims& axes, bool keepdim) {
   const Value found = reduce(op, x, axes, keepdim);
-  if (!is_floating(x.dtype) || axes.empty()) return found;
+  if (!is_floating(x.dtype) || axes.empty() || refuse_nan(x)) return found;
   const Value has_nan = to_bool(reduce("ReduceMax", cast(is_nan(x), int32), axes, keepdim));
   return where(has_nan, cast(std::numeric_limits<double>::quiet_NaN(), x.dtype), found);
 }
@@ -78,7 +78,7 @@ Value Emit::arg(std::string_view op, const Value& x, int64_t axis, bool keepdim)
   const Dims shape = reduced(x, {axis}, keepdim);
   const Attributes attributes = {{"axis", axis}, {"keepdims", int64_t{keepdim}}};
   const Value position = node(op, {arithmetic(x)}, int64, shape, attributes);
-  if (!is_floating(x.dtype)) return position;
+  if (!is_floating(x.dtype) || refuse_nan(x)) return position;
   const Value nans = cast(is_nan(x), int32);
   const Value has_nan = to_bool(reduce("ReduceMax", nans, {axis}, keepdim));
   return where(has_nan, node("ArgMax", {nans}, int64, shape, attributes), position);
@@ -230,8 +230,11 @@ Value Emit::checked(const Value& index, int64_t low, int64_t high, std::optional
   return index;
 }
 
-void Emit::refuse_nan(const Value& x) {
-  if (is_floating(x.dtype)) checks_.push_back({x.source, 0, 0, {}});
+bool Emit::refuse_nan(const Value& x) {
+  const bool is_argument = x.id == ort::absent && x.source.argument >= 0;
+  if (!is_argument || (x.dtype != float32 && x.dtype != float64)) return false;
+  checks_.push_back({x.source, 0, 0, {}});
+  return true;
 }
 
 Value Emit::gather(const Value& x, const Value& index, int64_t axis) {

@@ -2,15 +2,6 @@
 #include "torch/emit.hpp"
 
 namespace dlport::pytorch {
-namespace {
-
-Dims both_sides(const Dims& padding) {
-  Dims pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
-  return pads;
-}
-
-}  // namespace
 
 Value Emit::matmul(const Value& a, const Value& b) {
   if (a.dtype != b.dtype) decline("matrices of different dtypes");

@@ -21,8 +21,11 @@
 namespace dlport::pytorch {
 namespace {
 
-constexpr size_t kPlansPerOperator = 1024;
-constexpr size_t kGraphs = 2048;
+constexpr size_t kPlansPerOperator = 512;
+constexpr size_t kGraphs = 1024;
+/// An operator that has needed this many graphs gets further ones only for calls that come back: compiling is dear, and
+/// its sizes may never be the same again.
+constexpr uint64_t kEagerGraphs = 64;
 
 std::atomic<uint64_t> planned{0}, compiled{0}, copied{0}, failed{0};
 
@@ -75,7 +78,8 @@ const c10::IValue& at_source(c10::ArrayRef<c10::IValue> arguments, const Source&
   return source.element < 0 ? argument : argument.toListRef()[static_cast<size_t>(source.element)];
 }
 
-std::shared_ptr<const ort::Executable> compile(const Emit& e, int device) {
+/// `count` is of graphs that had to be compiled.
+std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, std::atomic<uint64_t>& count) {
   const std::string signature = e.signature() + "device " + std::to_string(device);
   if (auto known = graphs().find(signature)) return known;
   std::shared_ptr<const ort::Executable> executable;
@@ -86,6 +90,7 @@ std::shared_ptr<const ort::Executable> compile(const Emit& e, int device) {
     decline(error.what());
   }
   compiled.fetch_add(1, std::memory_order_relaxed);
+  count.fetch_add(1, std::memory_order_relaxed);
   graphs().insert(signature, executable);
   return executable;
 }
@@ -118,7 +123,7 @@ class Planner {
   Planner(const Variant& variant, c10::ArrayRef<c10::IValue> arguments)
       : variant_(variant), arguments_(arguments), emit_(default_float()) {}
 
-  Plan plan(c10::DeviceIndex device) {
+  Plan plan(c10::DeviceIndex device, std::atomic<uint64_t>& graph_count) {
     write(/*as_lying=*/false);
     if (has_odd_layout()) {
       if (emit_.elementwise()) {
@@ -134,7 +139,7 @@ class Planner {
     plan.outputs = std::move(outputs_);
     plan.checks = emit_.checks();
     plan.overwrites = !variant_.targets.empty() || !emit_.updates().empty();
-    plan.executable = compile(emit_, device);
+    plan.executable = compile(emit_, device, graph_count);
     return plan;
   }
 
@@ -178,6 +183,7 @@ class Planner {
     Value result = value;
     if (output.target.argument >= 0) {
       const DType wanted = dtype_of(tensor(output.target).scalar_type());
+      if (variant_.is_out && result.dtype != wanted) decline("an out= tensor of another dtype than the result");
       check_storable(result.dtype, wanted);
       result = emit_.cast(result, wanted);
     }
@@ -194,6 +200,7 @@ class Planner {
   /// Works out whether the graph may write to the target itself.
   void settle_target(Output& output, size_t graph_output) const {
     const at::Tensor& target = tensor(output.target);
+    if (!is_ort(target)) decline("a target on the cpu");
     if (target.sizes() != c10::IntArrayRef(output.sizes)) decline("a target of another shape than the result");
     const bool same_layout =
         output.strides.empty() ? target.is_contiguous() : target.strides() == c10::IntArrayRef(output.strides);
@@ -281,11 +288,16 @@ void store_number(const Number& number, DType dtype, char* data) {
 template <class T>
 bool holds_for(const at::Tensor& tensor, const Emit::Check& check) {
   const T* data = reinterpret_cast<const T*>(data_of(tensor));
-  return std::all_of(data, data + tensor.numel(), [&](T value) {
-    if constexpr (std::is_floating_point_v<T>) return value == value;
-    const auto position = static_cast<int64_t>(value);
-    return (position >= check.low && position < check.high) || position == check.except;
-  });
+  bool all = true;  // to the end, without a branch: the compiler makes vectors of it
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    if constexpr (std::is_floating_point_v<T>) {
+      all &= data[i] == data[i];
+    } else {
+      const auto position = static_cast<int64_t>(data[i]);
+      all &= (position >= check.low && position < check.high) || position == check.except;
+    }
+  }
+  return all;
 }
 
 bool holds(const at::Tensor& tensor, const Emit::Check& check) {
@@ -420,6 +432,10 @@ class Lowering {
     const std::span<const uint64_t> words(key.data(), key.size());
     std::shared_ptr<const Plan> plan = plans_.find(words);
     if (!plan) {
+      if (graphs_ >= kEagerGraphs && !seen_.find(words)) {
+        seen_.insert(PlanKey(words.begin(), words.end()), true);
+        return false;
+      }
       plan = make_plan(arguments, *device);
       plans_.insert(PlanKey(words.begin(), words.end()), plan);
     }
@@ -434,7 +450,7 @@ class Lowering {
   std::shared_ptr<const Plan> make_plan(c10::ArrayRef<c10::IValue> arguments, c10::Device device) {
     planned.fetch_add(1, std::memory_order_relaxed);
     try {
-      return std::make_shared<const Plan>(Planner(variant_, arguments).plan(device.index()));
+      return std::make_shared<const Plan>(Planner(variant_, arguments).plan(device.index(), graphs_));
     } catch (const Declined& declined) {
       const std::lock_guard lock(declines().mutex);
       ++declines().by_operator[name_][declined.reason];
@@ -459,6 +475,8 @@ class Lowering {
 
   const std::string name_;
   const Variant variant_;
+  std::atomic<uint64_t> graphs_{0};  // compiled for this operator
+  LruCache<PlanKey, bool, KeyHash, KeyEqual> seen_{kPlansPerOperator};
   LruCache<PlanKey, std::shared_ptr<const Plan>, KeyHash, KeyEqual> plans_{kPlansPerOperator};
 };
 

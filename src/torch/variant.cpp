@@ -50,6 +50,7 @@ Variant find_variant(const c10::FunctionSchema& schema) {
     variant.targets.push_back(i);
     outs += is_out(argument);
   }
+  variant.is_out = outs > 0;
   const std::string& name = schema.name();
   const std::string full = c10::toString(schema.operator_name());
   if (const auto entry = table().find(full); entry != table().end()) {

@@ -14,6 +14,7 @@ struct Variant {
   const Entry* entry = nullptr;
   size_t arguments = 0;           // on the stack; the entry takes the first of them
   std::vector<uint32_t> targets;  // positions of arguments that get the results; none: the results are new tensors
+  bool is_out = false;            // the targets are out= tensors
   size_t returns = 0;
   bool returns_list = false;
 };

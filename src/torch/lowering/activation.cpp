@@ -39,14 +39,20 @@ Value gelu_inner(Emit& e, const Value& x) {
   return e.mul(e.mul(x, e.add(1, e.mul(e.square(x), kCubic))), kSqrtTwoOverPi);
 }
 
+void check_approximation(const std::string& approximate) {
+  if (approximate != "none" && approximate != "tanh") decline("an approximation called " + approximate);
+}
+
 Value gelu(Emit& e, Value x, std::string approximate) {
   only_floats(x);
+  check_approximation(approximate);
   const Value bell = approximate == "tanh" ? e.tanh(gelu_inner(e, x)) : e.erf(e.mul(x, kSqrtHalf));
   return e.mul(e.mul(x, 0.5), e.add(bell, 1));
 }
 
 Value gelu_backward(Emit& e, Value grad, Value x, std::string approximate) {
   only_floats(x);
+  check_approximation(approximate);
   if (approximate == "tanh") {
     const Value bell = e.tanh(gelu_inner(e, x));
     const Value slope = e.mul(e.add(1, e.mul(e.square(x), 3 * kCubic)), kSqrtTwoOverPi);
@@ -139,7 +145,8 @@ void lower_activation() {
   lower("aten::hardshrink_backward", [](Emit& e, Value grad, Value x, Value lambda) {
     return e.where(e.logical("And", e.ge(x, e.neg(e.cast(lambda, x.dtype))), e.le(x, lambda)), zero(e, grad), grad);
   });
-  lower("aten::softshrink", [](Emit& e, Value x, Value lambda) {
+  lower("aten::softshrink", [](Emit& e, Value x, double lambda) {
+    if (lambda < 0) decline("a negative lambda, which PyTorch refuses");
     const Value low = e.add(x, lambda), high = e.sub(x, lambda);
     return e.where(e.gt(x, lambda), high, e.where(e.lt(low, 0), low, e.mul(x, 0)));
   });

@@ -5,12 +5,6 @@
 namespace dlport::pytorch {
 namespace {
 
-/// PyTorch takes one number for all spatial axes as well.
-Dims spread(Dims values, size_t count) {
-  if (values.size() == 1) values.resize(count, values.front());
-  return values;
-}
-
 Window window(const Value& weight, const Dims& stride, const Dims& padding, const Dims& dilation) {
   const size_t count = weight.shape.size() - 2;
   return {{weight.shape.begin() + 2, weight.shape.end()},

@@ -14,6 +14,7 @@ void check_same_dtype(const Value& a, const Value& b) {
 }
 
 Value embedding(Emit& e, Value weight, Value index, Ignored, Ignored, Ignored) {
+  if (weight.rank() != 2) decline("a weight that is no matrix");
   return e.gather(weight, e.checked(index, 0, size_of(weight, 0)), 0);
 }
 
@@ -34,6 +35,7 @@ Value index_select(Emit& e, Value x, int64_t axis, Value index) {
 }
 
 void check_fits(const Value& x, const Value& index, int64_t axis) {
+  if (index.dtype != int64) decline("positions of " + to_string(index.dtype));
   if (index.rank() != x.rank()) decline("positions of another rank");
   for (int64_t i = 0; i < x.rank(); ++i) {
     if (i != axis && size_of(index, i) > size_of(x, i)) decline("more positions than there is");

@@ -72,6 +72,7 @@ Value nll_loss_backward(Emit& e, Value grad, Value x, Value target, Optional wei
 
 Value smooth_l1(Emit& e, Value x, Value target, int64_t reduction, double beta) {
   check_same(x, target);
+  if (beta < 0) decline("a negative beta, which PyTorch refuses");
   const Value gap = e.abs(e.sub(x, target));
   if (beta == 0) return reduced(e, gap, reduction);
   return reduced(e, e.where(e.lt(gap, beta), e.mul(e.square(gap), 0.5 / beta), e.sub(gap, 0.5 * beta)), reduction);
@@ -79,6 +80,7 @@ Value smooth_l1(Emit& e, Value x, Value target, int64_t reduction, double beta) 
 
 Value huber(Emit& e, Value x, Value target, int64_t reduction, double delta) {
   check_same(x, target);
+  if (delta <= 0) decline("a delta that is not positive, which PyTorch refuses");
   const Value gap = e.abs(e.sub(x, target));
   const Value outer = e.mul(e.sub(gap, 0.5 * delta), delta);
   return reduced(e, e.where(e.le(gap, delta), e.mul(e.square(gap), 0.5), outer), reduction);

@@ -5,17 +5,6 @@
 namespace dlport::pytorch {
 namespace {
 
-Dims spread(Dims values, size_t count) {
-  if (values.size() == 1) values.resize(count, values.front());
-  return values;
-}
-
-Dims both_sides(const Dims& padding) {
-  Dims pads = padding;
-  pads.insert(pads.end(), padding.begin(), padding.end());
-  return pads;
-}
-
 /// How a pooling lies over `x`'s last axes. An empty stride means that of the kernel.
 Window window(size_t axes, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation) {
   const Dims size = spread(kernel, axes);
@@ -59,7 +48,7 @@ template <size_t axes>
 std::pair<Value, Value> max_pool(Emit& e, Value x, Dims kernel, Dims stride, Dims padding, Dims dilation,
                                  bool ceil_mode) {
   if (is_integral(x.dtype)) decline("a pooling of integers");
-  e.refuse_nan(x);
+  if (is_floating(x.dtype) && !e.refuse_nan(x)) decline("elements that may be nan");
   const Window at = window(axes, kernel, stride, padding, dilation);
   const Value operand = e.arithmetic(batched(e, x, axes));
   const Dims shape = pooled(operand, at, ceil_mode);

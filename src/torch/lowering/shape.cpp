@@ -50,7 +50,7 @@ Value flip(Emit& e, Value x, Dims axes) {
 }
 
 Value roll(Emit& e, Value x, Dims shifts, Dims axes) {
-  if (shifts.size() != axes.size()) decline("a roll over all axes");
+  if (shifts.empty() || shifts.size() != axes.size()) decline("a roll over all axes");
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t axis = e.axis(x, axes[i]), size = x.shape[static_cast<size_t>(axis)];
     const int64_t start = ((size - shifts[i]) % size + size) % size;

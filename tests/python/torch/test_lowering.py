@@ -11,7 +11,7 @@ from aten_calls import HALF, Call, collect
 from torch.utils._pytree import tree_flatten
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import _torch
+from dlport import _torch, ort
 
 OPERATORS = _torch.lowered_operators()
 
@@ -184,3 +184,16 @@ def test_training_a_perceptron_runs_on_onnx_runtime_but_for_views_and_copies() -
     native = {name for name, (_, count) in _torch.calls().items() if count}
     views_and_copies = {"aten::t", "aten::view", "aten::detach", "aten::as_strided", "aten::copy_", "aten::clone"}
     assert native <= views_and_copies
+
+
+@pytest.mark.parametrize("provider", ["cpu", "openvino"])
+def test_lowered_operators_run_on_a_second_device(provider: str) -> None:
+    if provider not in {info.provider.lower().removesuffix("executionprovider") for info in ort.available_devices()}:
+        pytest.skip(f"no device of the {provider} provider on this machine")
+    ort.set_device(1, provider)
+    _torch.reset_calls()
+    x, y = torch.randn(4, 5), torch.randn(5, 3)
+    actual = torch.softmax(torch.relu(x.to("ort:1")) @ y.to("ort:1"), -1).sum(0)
+    assert actual.device == torch.device("ort:1")
+    torch.testing.assert_close(actual.cpu(), torch.softmax(torch.relu(x) @ y, -1).sum(0), rtol=1e-4, atol=1e-5)
+    assert all(_torch.calls()[f"aten::{name}"] == (1, 0) for name in ("relu", "mm", "_softmax", "sum.dim_IntList"))
