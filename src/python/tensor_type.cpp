@@ -185,6 +185,10 @@ PyObject* item_at(const Tensor& tensor, PyObject* key) {
   const Py_ssize_t count = PyTuple_GET_SIZE(keys.get());
   Py_ssize_t named = 0;
   for (Py_ssize_t i = 0; i < count; ++i) named += PyTuple_GET_ITEM(keys.get(), i) != Py_Ellipsis;
+  if (count - named > 1) {
+    PyErr_SetString(PyExc_IndexError, "an index can only have one ellipsis ('...')");
+    throw PythonError{};
+  }
   if (named > tensor.ndim()) {
     PyErr_Format(PyExc_IndexError, "%zd indices were given for a tensor of %d dimensions", named, tensor.ndim());
     throw PythonError{};

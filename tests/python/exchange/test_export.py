@@ -126,6 +126,8 @@ def test_indexing_is_numpys_and_shares() -> None:
         assert FLOATS.size == 0 or np.shares_memory(np.asarray(view), FLOATS)
     with pytest.raises(IndexError, match="out of range"):
         tensor[2]
+    with pytest.raises(IndexError, match="one ellipsis"):
+        tensor[..., :, ...]
     with pytest.raises(IndexError, match="4 indices"):
         tensor[0, 0, 0, 0]
     with pytest.raises(TypeError, match="str"):
