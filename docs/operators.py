@@ -80,6 +80,8 @@ def variants(name: str) -> str:
 def entries() -> tuple[list[str], Counter[str]]:
     lines, totals = [], Counter[str]()
     for entry in op_db:
+        if not entry.supported_dtypes("cpu"):  # an entry of another device's own
+            continue
         where, native = status(entry)
         totals[where] += 1
         name = f"{entry.name} ({entry.variant_test_name})" if entry.variant_test_name else entry.name

@@ -164,8 +164,14 @@ DLPORT_API Tensor empty(Shape shape, DType dtype, Device device, const Stream* s
 /// Error{invalid_argument} where shape or dtype differ, `dst` is read-only or the two overlap.
 DLPORT_API void copy(const TensorView& dst, const TensorView& src, const Stream* stream = nullptr);
 
+/// A row-major copy of `tensor` in fresh memory of `device`.
+DLPORT_API Tensor copied_to(const Tensor& tensor, Device device, const Stream* stream = nullptr);
+
+/// A row-major copy of `tensor` beside it: on its own device, in "cpu" memory where it is in host memory of any kind.
+DLPORT_API Tensor copied(const Tensor& tensor);
+
 /// `tensor` on `device`: itself where its memory is there already (under the virtual name where `device` is virtual),
-/// otherwise a row-major copy.
+/// otherwise a copy as copied_to() makes it.
 DLPORT_API Tensor to(const Tensor& tensor, Device device, const Stream* stream = nullptr);
 
 /// Notes that `stream` works on memory made by empty(): it is taken back only behind the work that `stream` has by

@@ -131,15 +131,23 @@ void copy(const TensorView& dst, const TensorView& src, const Stream* stream) {
   copy_through_host(dst, src);
 }
 
-Tensor to(const Tensor& tensor, Device device, const Stream* stream) {
-  const Device where = physical(device);
-  if (where == tensor.physical_device()) {
-    return device == tensor.device() ? tensor : tensor.on(device);
-  }
+Tensor copied_to(const Tensor& tensor, Device device, const Stream* stream) {
+  if (device == cpu && tensor.physical_device().is_host()) return contiguous_copy(tensor);
   Tensor result = empty(tensor.shape(), tensor.dtype(), device, stream,
                         tensor.flags() & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED);
   copy(result, tensor, stream);
   return result;
+}
+
+Tensor copied(const Tensor& tensor) {
+  return copied_to(tensor, tensor.physical_device().is_host() ? cpu : tensor.device());
+}
+
+Tensor to(const Tensor& tensor, Device device, const Stream* stream) {
+  if (physical(device) == tensor.physical_device()) {
+    return device == tensor.device() ? tensor : tensor.on(device);
+  }
+  return copied_to(tensor, device, stream);
 }
 
 }  // namespace dlport

@@ -1,6 +1,6 @@
 #include <array>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -108,35 +108,21 @@ class Cache {
   std::shared_ptr<const Executable> find(const Call& call) {
     thread_local std::string key;  // its memory is used again
     write_key(call, key);
-    {
-      std::lock_guard lock(mutex_);
-      if (const auto* found = cache_.find(key)) {
-        ++hits_;
-        return *found;
-      }
-      ++misses_;
+    if (auto found = cache_.find(key)) {
+      ++hits_;
+      return found;
     }
-    auto compiled = compile(call);  // outside the lock: it takes a thousand times as long as a launch
-    std::lock_guard lock(mutex_);
-    if (const auto* other = cache_.find(key)) return *other;  // another thread was faster
-    cache_.insert(key, compiled);
-    return compiled;
+    ++misses_;
+    return cache_.insert(key, compile(call));
   }
 
-  LaunchCounters counters() {
-    std::lock_guard lock(mutex_);
-    return {hits_, misses_, cache_.size(), cache_.capacity()};
-  }
+  LaunchCounters counters() const { return {hits_, misses_, cache_.size(), cache_.capacity()}; }
 
-  void set_capacity(size_t capacity) {
-    std::lock_guard lock(mutex_);
-    cache_.set_capacity(capacity);
-  }
+  void set_capacity(size_t capacity) { cache_.set_capacity(capacity); }
 
  private:
-  std::mutex mutex_;
-  LruCache<std::shared_ptr<const Executable>> cache_{1024};
-  uint64_t hits_ = 0, misses_ = 0;
+  LruCache<std::string, std::shared_ptr<const Executable>> cache_{1024};
+  std::atomic<uint64_t> hits_{0}, misses_{0};
 };
 
 Cache& cache() {

@@ -32,7 +32,8 @@ std::optional<Device> device_argument(PyObject* value) {
   int type = 0, index = 0;
   if (!PyTuple_Check(value) || !PyArg_ParseTuple(value, "ii", &type, &index)) {
     PyErr_Clear();
-    throw Error(ErrorCode::invalid_argument, "a device is a name such as 'cpu:0', or DLPack's (device_type, device_id)");
+    throw Error(ErrorCode::invalid_argument,
+                "a device is a name such as 'cpu:0', or DLPack's (device_type, device_id)");
   }
   return Device(static_cast<DLDeviceType>(type), index);
 }

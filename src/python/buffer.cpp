@@ -17,16 +17,17 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {boolean, "?"}, {int8, "b"},    {int16, "h"},   {int32, "i"},      {int64, "q"},       {uint8, "B"},   {uint16, "H"},
-    {uint32, "I"},  {uint64, "Q"},  {float16, "e"}, {float32, "f"},    {float64, "d"},     {complex64, "Zf"}, {complex128, "Zd"},
+    {boolean, "?"}, {int8, "b"},    {int16, "h"},      {int32, "i"},       {int64, "q"},
+    {uint8, "B"},   {uint16, "H"},  {uint32, "I"},     {uint64, "Q"},      {float16, "e"},
+    {float32, "f"}, {float64, "d"}, {complex64, "Zf"}, {complex128, "Zd"},
 };
 
 const char* format_of(DType dtype) {
   for (const Format& format : kFormats) {
     if (format.dtype == dtype) return format.code;
   }
-  throw Error(ErrorCode::invalid_tensor, "the buffer protocol has no format for " + to_string(dtype) +
-                                             "; exchange the tensor through DLPack");
+  throw Error(ErrorCode::invalid_tensor,
+              "the buffer protocol has no format for " + to_string(dtype) + "; exchange the tensor through DLPack");
 }
 
 /// What a buffer needs to live as long as it does: the tensor's arrays, in bytes.
@@ -34,7 +35,9 @@ struct Arrays {
   std::vector<Py_ssize_t> shape, strides;
 };
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::invalid_tensor, message); }
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::invalid_tensor, message);
+}
 
 int fill(PyObject* object, Py_buffer* view, int flags) {
   const Tensor& tensor = tensor_in(object);
@@ -43,7 +46,8 @@ int fill(PyObject* object, Py_buffer* view, int flags) {
   const char* format = format_of(tensor.dtype());
   const bool contiguous = tensor.is_contiguous();
   if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !contiguous) refuse("the tensor is not row-major contiguous");
-  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !contiguous) refuse("the tensor is not row-major contiguous");
+  if ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && !contiguous)
+    refuse("the tensor is not row-major contiguous");
 
   auto arrays = std::make_unique<Arrays>();
   arrays->shape.assign(tensor.shape().begin(), tensor.shape().end());
@@ -71,6 +75,8 @@ int get_buffer(PyObject* object, Py_buffer* view, int flags) {
   return guarded([&] { return fill(object, view, flags); }, -1);
 }
 
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Arrays*>(view->internal); }
+void release_buffer(PyObject*, Py_buffer* view) {
+  delete static_cast<Arrays*>(view->internal);
+}
 
 }  // namespace dlport::python

@@ -85,32 +85,37 @@ void copy_into(nb::handle dst, nb::handle src) {
 }  // namespace
 
 void bind_driver(nb::module_& module) {
-  module.def("devices", [] { return translated(devices); },
-             "Every device of every driver, as dictionaries. Opens the runtimes that the built-in drivers need.");
-  module.def("rejected_drivers", [] { return translated(rejected); },
-             "(source, reason) of each driver that was left out, or whose runtime is missing.");
-  module.def("load_driver", [](const std::string& path) { return translated([&] { return load_driver(path); }); },
-             nb::arg("path"), "Loads the driver at `path` and returns its name; RuntimeError where it cannot be used.");
-  module.def("driver_table",
-             [](const std::string& name) {
-               return translated([&] { return reinterpret_cast<uintptr_t>(&driver_named(name)); });
-             },
-             nb::arg("name"), "The address of a driver's C table (dlport/driver.h).");
-  module.def("empty",
-             [](const std::vector<int64_t>& shape, const std::string& dtype, nb::handle device) {
-               return translated([&] { return owned(empty(shape, parse_dtype(dtype), device_of(device))); });
-             },
-             nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("device") = "cpu",
-             "An uninitialised row-major tensor on `device`.");
-  module.def("copy",
-             [](nb::handle dst, nb::handle src) { translated([&] { return copy_into(dst, src), 0; }); }, nb::arg("dst"),
-             nb::arg("src"),
-             "Copies every element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any "
-             "strides.");
-  module.def("to",
-             [](nb::handle source, nb::handle device) { return translated([&] { return move(source, device); }); },
-             nb::arg("tensor"), nb::arg("device"),
-             "`tensor`, any framework's, on `device`: shared where it is there already, otherwise a row-major copy.");
+  module.def(
+      "devices", [] { return translated(devices); },
+      "Every device of every driver, as dictionaries. Opens the runtimes that the built-in drivers need.");
+  module.def(
+      "rejected_drivers", [] { return translated(rejected); },
+      "(source, reason) of each driver that was left out, or whose runtime is missing.");
+  module.def(
+      "load_driver", [](const std::string& path) { return translated([&] { return load_driver(path); }); },
+      nb::arg("path"), "Loads the driver at `path` and returns its name; RuntimeError where it cannot be used.");
+  module.def(
+      "driver_table",
+      [](const std::string& name) {
+        return translated([&] { return reinterpret_cast<uintptr_t>(&driver_named(name)); });
+      },
+      nb::arg("name"), "The address of a driver's C table (dlport/driver.h).");
+  module.def(
+      "empty",
+      [](const std::vector<int64_t>& shape, const std::string& dtype, nb::handle device) {
+        return translated([&] { return owned(empty(shape, parse_dtype(dtype), device_of(device))); });
+      },
+      nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("device") = "cpu",
+      "An uninitialised row-major tensor on `device`.");
+  module.def(
+      "copy", [](nb::handle dst, nb::handle src) { translated([&] { return copy_into(dst, src), 0; }); },
+      nb::arg("dst"), nb::arg("src"),
+      "Copies every element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any "
+      "strides.");
+  module.def(
+      "to", [](nb::handle source, nb::handle device) { return translated([&] { return move(source, device); }); },
+      nb::arg("tensor"), nb::arg("device"),
+      "`tensor`, any framework's, on `device`: shared where it is there already, otherwise a row-major copy.");
 }
 
 }  // namespace dlport::python

@@ -8,13 +8,18 @@ namespace {
 PyObject* exception_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::invalid_tensor:
-    case ErrorCode::would_copy: return PyExc_BufferError;
-    case ErrorCode::invalid_argument: return PyExc_ValueError;
-    case ErrorCode::unsupported: return PyExc_NotImplementedError;
-    case ErrorCode::out_of_memory: return PyExc_MemoryError;
+    case ErrorCode::would_copy:
+      return PyExc_BufferError;
+    case ErrorCode::invalid_argument:
+      return PyExc_ValueError;
+    case ErrorCode::unsupported:
+      return PyExc_NotImplementedError;
+    case ErrorCode::out_of_memory:
+      return PyExc_MemoryError;
     case ErrorCode::device:
     case ErrorCode::not_found:
-    case ErrorCode::internal: break;
+    case ErrorCode::internal:
+      break;
   }
   return PyExc_RuntimeError;
 }

@@ -23,7 +23,8 @@ int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* error_co
   try {
     const Shape shape(prototype->shape, static_cast<size_t>(prototype->ndim));
     if (!(Device(prototype->device) == cpu)) {
-      throw Error(ErrorCode::unsupported, "dlport allocates on cpu:0 here, not on " + to_string(Device(prototype->device)));
+      throw Error(ErrorCode::unsupported,
+                  "dlport allocates on cpu:0 here, not on " + to_string(Device(prototype->device)));
     }
     *out = Tensor::empty(shape, prototype->dtype).to_managed();
     return 0;

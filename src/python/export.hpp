@@ -13,8 +13,8 @@ namespace dlport::python {
 
 /// What `__dlpack__` was asked for.
 struct Request {
-  bool versioned = false;            // the consumer reads 1.x
-  std::optional<Device> device;      // none: the physical one
+  bool versioned = false;        // the consumer reads 1.x
+  std::optional<Device> device;  // none: the physical one
   Copy copy = Copy::if_needed;
 };
 

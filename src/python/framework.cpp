@@ -1,7 +1,6 @@
 #include "python/framework.hpp"
 
-#include "dlport/error.hpp"
-#include "dlport/exchange.hpp"
+#include "dlport/driver.hpp"
 #include "python/errors.hpp"
 #include "python/export.hpp"
 #include "python/import.hpp"
@@ -36,7 +35,7 @@ PyObject* to_framework(const Tensor& tensor, PyObject* self, PyObject* target) {
   if (const DLPackExchangeAPI* api = api_of(target)) {
     // No consumer of this API has read-only tensors, so one that must not be written to goes as a copy.
     DLManagedTensorVersioned* managed =
-        tensor.read_only() ? contiguous_copy(tensor).to_managed(/*copied=*/true) : export_managed(tensor);
+        tensor.read_only() ? copied(tensor).to_managed(/*copied=*/true) : export_managed(tensor);
     void* made = nullptr;
     if (api->managed_tensor_to_py_object_no_sync(managed, &made) != 0) throw PythonError{};
     return static_cast<PyObject*>(made);

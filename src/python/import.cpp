@@ -6,24 +6,21 @@
 #include <utility>
 
 #include "dlport/driver.hpp"
-#include "dlport/exchange.hpp"
+#include "python/capsule.hpp"
 #include "python/errors.hpp"
 #include "python/tensor_type.hpp"
 
 namespace dlport::python {
 namespace {
 
-constexpr const char* kVersioned = "dltensor_versioned";
-constexpr const char* kLegacy = "dltensor";
-
 PyObject *name_dlpack, *name_exchange_api, *name_is_neg, *name_is_conj;
 PyObject *max_version, *kw_max_version, *kw_max_version_copy;
 
 /// How tensors of one type are taken.
 struct Producer {
-  PyTypeObject* type = nullptr;               // kept alive, so that its address is not reused
-  const DLPackExchangeAPI* api = nullptr;     // null: through the Python methods
-  bool has_lazy_bits = false;                 // PyTorch: a view may be pending conjugation or negation
+  PyTypeObject* type = nullptr;            // kept alive, so that its address is not reused
+  const DLPackExchangeAPI* api = nullptr;  // null: through the Python methods
+  bool has_lazy_bits = false;              // PyTorch: a view may be pending conjugation or negation
   bool is_numpy = false;
 };
 
@@ -34,8 +31,7 @@ const Producer& producer_of(PyTypeObject* type) {
   if (entry.type != type) {
     Producer found;
     found.api = exchange_api_of(type);
-    found.has_lazy_bits =
-        found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
+    found.has_lazy_bits = found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
     found.is_numpy = std::string_view(type->tp_name) == "numpy.ndarray";
     if (entry.type) Py_DECREF(entry.type);
     found.type = type;
@@ -59,19 +55,9 @@ void release_owner(void* owner) {
 
 /// Takes what a capsule holds and marks it as consumed.
 Tensor take_capsule(PyObject* capsule) {
+  if (auto* managed = take_over<DLManagedTensorVersioned>(capsule)) return Tensor::from_managed(managed);
+  if (auto* managed = take_over<DLManagedTensor>(capsule)) return Tensor::from_managed_legacy(managed);
   const char* name = PyCapsule_GetName(capsule);
-  if (name && std::string_view(name) == kVersioned) {
-    auto* managed = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersioned));
-    PyCapsule_SetName(capsule, "used_dltensor_versioned");
-    PyCapsule_SetDestructor(capsule, nullptr);
-    return Tensor::from_managed(managed);
-  }
-  if (name && std::string_view(name) == kLegacy) {
-    auto* managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kLegacy));
-    PyCapsule_SetName(capsule, "used_dltensor");
-    PyCapsule_SetDestructor(capsule, nullptr);
-    return Tensor::from_managed_legacy(managed);
-  }
   PyErr_Clear();
   std::string shown(name ? name : "");
   for (char& c : shown) c = c >= ' ' && c <= '~' ? c : '?';
@@ -89,7 +75,8 @@ Probe torch_probe() {
   static const Probe probe = [] {
     Reference module(PyImport_ImportModule("dlport._probe"));
     Reference capsule(module ? PyObject_GetAttrString(module.get(), "probe") : nullptr);
-    void* found = capsule && PyCapsule_CheckExact(capsule.get()) ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr;
+    void* found =
+        capsule && PyCapsule_CheckExact(capsule.get()) ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr;
     PyErr_Clear();
     return reinterpret_cast<Probe>(found);
   }();
@@ -225,9 +212,13 @@ Tensor import_any(PyObject* object, Copy copy) {
 }
 
 /// A tensor on a device that is not here could only be handed on to somebody who would take its address for real.
-bool is_here(Device device) { return device.is_host() || find_driver(device); }
+bool is_here(Device device) {
+  return device.is_host() || find_driver(device);
+}
 
-PyObject* intern(const char* text) { return PyUnicode_InternFromString(text); }
+PyObject* intern(const char* text) {
+  return PyUnicode_InternFromString(text);
+}
 
 }  // namespace
 
@@ -261,11 +252,7 @@ Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) 
       return to(tensor, *device);
     }
   }
-  if (copy != Copy::always) return tensor;
-  if (tensor.physical_device().is_host()) return contiguous_copy(tensor);
-  const Tensor result = empty(tensor.shape(), tensor.dtype(), tensor.device());
-  dlport::copy(result, tensor);
-  return result;
+  return copy == Copy::always ? copied(tensor) : tensor;
 }
 
 bool init_import() {

@@ -9,7 +9,6 @@
 
 #include "dlport/driver.hpp"
 #include "dlport/error.hpp"
-#include "dlport/exchange.hpp"
 #include "python/arguments.hpp"
 #include "python/buffer.hpp"
 #include "python/errors.hpp"
@@ -35,7 +34,9 @@ void deallocate(PyObject* self) {
   }
 }
 
-PyObject* text(const std::string& value) { return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size())); }
+PyObject* text(const std::string& value) {
+  return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size()));
+}
 
 PyObject* tuple_of(Shape values) {
   Reference tuple(require(PyTuple_New(static_cast<Py_ssize_t>(values.size()))));
@@ -134,13 +135,7 @@ PyObject* broadcast_to(PyObject* self, PyObject* arguments) {
 }
 
 PyObject* copy(PyObject* self, PyObject*) {
-  return guarded([&] {
-    const Tensor& tensor = tensor_in(self);
-    if (tensor.physical_device().is_host()) return wrap(contiguous_copy(tensor));
-    const Tensor result = empty(tensor.shape(), tensor.dtype(), tensor.device());
-    dlport::copy(result, tensor);
-    return wrap(result);
-  });
+  return guarded([&] { return wrap(copied(tensor_in(self))); });
 }
 
 PyObject* view(PyObject* self, PyObject* dtype) {
@@ -155,8 +150,8 @@ PyObject* view(PyObject* self, PyObject* dtype) {
     }
     DLTensor described = tensor.dltensor();
     described.dtype = target;
-    return wrap(Tensor::from_dltensor(described, new Tensor(tensor),
-                                      [](void* held) { delete static_cast<Tensor*>(held); }, tensor.flags()));
+    return wrap(Tensor::from_dltensor(
+        described, new Tensor(tensor), [](void* held) { delete static_cast<Tensor*>(held); }, tensor.flags()));
   });
 }
 
@@ -202,7 +197,8 @@ PyObject* item_at(const Tensor& tensor, PyObject* key) {
     } else if (PySlice_Check(part)) {
       Py_ssize_t start, stop, step;
       if (PySlice_Unpack(part, &start, &stop, &step) < 0) throw PythonError{};
-      const Py_ssize_t length = PySlice_AdjustIndices(static_cast<Py_ssize_t>(result.shape()[axis]), &start, &stop, step);
+      const Py_ssize_t length =
+          PySlice_AdjustIndices(static_cast<Py_ssize_t>(result.shape()[axis]), &start, &stop, step);
       std::vector<int64_t> shape(result.shape().begin(), result.shape().end());
       std::vector<int64_t> strides(result.strides().begin(), result.strides().end());
       const int64_t offset = length > 0 ? start * strides[axis] : 0;
@@ -256,7 +252,9 @@ PyObject* getter(PyObject* self, void*) {
   return guarded([&]() -> PyObject* { return get(tensor_in(self)); });
 }
 
-PyObject* boolean_of(bool value) { return Py_NewRef(value ? Py_True : Py_False); }
+PyObject* boolean_of(bool value) {
+  return Py_NewRef(value ? Py_True : Py_False);
+}
 
 PyObject* transposed(const Tensor& tensor) {
   std::vector<int> axes;
@@ -274,8 +272,10 @@ PyGetSetDef attributes[] = {
      "The device that the tensor was made on, e.g. 'cpu:0' or 'ort:0'.", nullptr},
     {"physical_device", getter<[](const Tensor& t) { return text(to_string(t.physical_device())); }>, nullptr,
      "The device whose memory it is; what every export hands out.", nullptr},
-    {"ndim", getter<[](const Tensor& t) { return PyLong_FromLong(t.ndim()); }>, nullptr, "The number of dimensions.", nullptr},
-    {"size", getter<[](const Tensor& t) { return PyLong_FromLongLong(t.numel()); }>, nullptr, "The number of elements.", nullptr},
+    {"ndim", getter<[](const Tensor& t) { return PyLong_FromLong(t.ndim()); }>, nullptr, "The number of dimensions.",
+     nullptr},
+    {"size", getter<[](const Tensor& t) { return PyLong_FromLongLong(t.numel()); }>, nullptr, "The number of elements.",
+     nullptr},
     {"itemsize", getter<[](const Tensor& t) { return PyLong_FromLongLong(t.dtype().itemsize()); }>, nullptr,
      "Bytes of one element, rounded up.", nullptr},
     {"nbytes", getter<[](const Tensor& t) { return PyLong_FromLongLong(t.nbytes()); }>, nullptr,
@@ -288,7 +288,8 @@ PyGetSetDef attributes[] = {
      "True where the elements lie row-major without gaps.", nullptr},
     {"is_aligned", getter<[](const Tensor& t) { return boolean_of(t.is_aligned()); }>, nullptr,
      "True where the first element lies at a multiple of its own alignment.", nullptr},
-    {"T", getter<[](const Tensor& t) { return transposed(t); }>, nullptr, "The tensor with its axes reversed.", nullptr},
+    {"T", getter<[](const Tensor& t) { return transposed(t); }>, nullptr, "The tensor with its axes reversed.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -305,16 +306,21 @@ PyMethodDef methods[] = {
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nThe physical device, as DLPack's (device_type, device_id)."},
     {"__array__", method(array), METH_VARARGS | METH_KEYWORDS,
-     "__array__($self, /, dtype=None, copy=None)\n--\n\nA NumPy array over the same memory; ml_dtypes' types included."},
+     "__array__($self, /, dtype=None, copy=None)\n--\n\nA NumPy array over the same memory; ml_dtypes' types "
+     "included."},
     {"to", to, METH_O,
-     "to($self, target, /)\n--\n\nThe tensor as a framework's own, where `target` is a module (torch, numpy, jax.numpy, ...) or a\n"
+     "to($self, target, /)\n--\n\nThe tensor as a framework's own, where `target` is a module (torch, numpy, "
+     "jax.numpy, ...) or a\n"
      "tensor type: shares the memory; a read-only tensor is copied for a framework that cannot say read-only.\n"
      "The tensor on a device, where `target` is a name such as 'cuda:0': itself, or a row-major copy."},
     {"reshape", reshape, METH_VARARGS,
-     "reshape($self, /, *shape)\n--\n\nA view of another shape; one dimension may be -1. Raises BufferError where it takes a copy."},
+     "reshape($self, /, *shape)\n--\n\nA view of another shape; one dimension may be -1. Raises BufferError where it "
+     "takes a copy."},
     {"permute", permute, METH_VARARGS, "permute($self, /, *axes)\n--\n\nA view with its axes in another order."},
-    {"broadcast_to", broadcast_to, METH_VARARGS, "broadcast_to($self, /, *shape)\n--\n\nA view repeated along axes of length 1."},
-    {"view", view, METH_O, "view($self, dtype, /)\n--\n\nThe same bytes as elements of another dtype of the same size."},
+    {"broadcast_to", broadcast_to, METH_VARARGS,
+     "broadcast_to($self, /, *shape)\n--\n\nA view repeated along axes of length 1."},
+    {"view", view, METH_O,
+     "view($self, dtype, /)\n--\n\nThe same bytes as elements of another dtype of the same size."},
     {"copy", copy, METH_NOARGS, "copy($self, /)\n--\n\nA row-major copy in memory of its own."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -350,7 +356,8 @@ bool add_tensor_type(PyObject* module) {
   tensor_type.tp_getset = attributes;
   if (PyType_Ready(&tensor_type) < 0) return false;
   Reference capsule(exchange_api_capsule());
-  if (!capsule || PyDict_SetItemString(tensor_type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) < 0) return false;
+  if (!capsule || PyDict_SetItemString(tensor_type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) < 0)
+    return false;
   PyType_Modified(&tensor_type);
   return PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(&tensor_type)) == 0;
 }

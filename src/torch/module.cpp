@@ -79,8 +79,6 @@ NB_MODULE(_torch, m) {
       .value("native", Fallback::native)
       .value("warn", Fallback::warn)
       .value("error", Fallback::error);
-  m.def("use_library", &ort::use_library, nb::arg("path"));
-  m.def("onnxruntime_version", &ort::version);
   m.def("register_device", [] {
     ort::register_ort_device();
     register_device();

@@ -91,46 +91,37 @@ class Call {
   at::Tensor stranger_;
 };
 
-void enter(Call& call, c10::IValue& value) {
+/// Replaces every tensor in `value` (one, a list, or a list of lists, as collectives take them) by `map` of it.
+template <class Map>
+void map_tensors(c10::IValue& value, const Map& map) {
   if (value.isTensor()) {
-    value = call.enter(value.toTensor());
+    value = map(value.toTensor());
   } else if (value.isTensorList()) {
     auto tensors = value.toTensorVector();
-    for (at::Tensor& tensor : tensors) tensor = call.enter(tensor);
+    for (at::Tensor& tensor : tensors) tensor = map(tensor);
     value = c10::IValue(std::move(tensors));
-  } else if (value.isOptionalTensorList()) {  // indices, which may lie on the cpu
+  } else if (value.isList() && value.toListRef().size() > 0 && value.toListRef().front().isTensorList()) {
+    c10::List<c10::List<at::Tensor>> lists;
+    for (c10::IValue inner : value.toListRef()) {
+      map_tensors(inner, map);
+      lists.push_back(inner.toTensorList());
+    }
+    value = c10::IValue(std::move(lists));
+  }
+}
+
+void enter(Call& call, c10::IValue& value) {
+  if (value.isOptionalTensorList()) {  // indices, which may lie on the cpu
     c10::List<std::optional<at::Tensor>> tensors;
     for (const std::optional<at::Tensor>& tensor : value.toOptionalTensorVector()) {
       tensors.push_back(tensor ? std::optional(call.enter(*tensor, /*is_index=*/true)) : std::nullopt);
     }
     value = c10::IValue(std::move(tensors));
-  } else if (value.isList() && value.toListRef().size() > 0 && value.toListRef().front().isTensorList()) {
-    c10::List<c10::List<at::Tensor>> lists;  // the outputs of a gather: a list for each tensor
-    for (c10::IValue inner : value.toListRef()) {
-      enter(call, inner);
-      lists.push_back(inner.toTensorList());
-    }
-    value = c10::IValue(std::move(lists));
   } else if (value.isDevice() && value.toDevice().type() == kORTDevice) {
     call.set_device(value.toDevice());
     value = c10::IValue(c10::Device(c10::DeviceType::CPU));
-  }
-}
-
-void leave(const Call& call, c10::IValue& value) {
-  if (value.isTensor()) {
-    value = call.leave(value.toTensor());
-  } else if (value.isTensorList()) {
-    auto tensors = value.toTensorVector();
-    for (at::Tensor& tensor : tensors) tensor = call.leave(tensor);
-    value = c10::IValue(std::move(tensors));
-  } else if (value.isList() && value.toListRef().size() > 0 && value.toListRef().front().isTensorList()) {
-    c10::List<c10::List<at::Tensor>> lists;
-    for (c10::IValue inner : value.toListRef()) {
-      leave(call, inner);
-      lists.push_back(inner.toTensorList());
-    }
-    value = c10::IValue(std::move(lists));
+  } else {
+    map_tensors(value, [&](const at::Tensor& tensor) { return call.enter(tensor); });
   }
 }
 
@@ -187,7 +178,8 @@ void call_native(const c10::OperatorHandle& op, const Signature& signature, ::to
   }
   for (const c10::IValue& value : written) update(call, value);
   if (!call.on_ort()) return;
-  for (size_t i = stack->size() - signature.returns; i < stack->size(); ++i) leave(call, (*stack)[i]);
+  for (size_t i = stack->size() - signature.returns; i < stack->size(); ++i)
+    map_tensors((*stack)[i], [&](const at::Tensor& result) { return call.leave(result); });
 }
 
 }  // namespace dlport::pytorch

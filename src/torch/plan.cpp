@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "dlport/error.hpp"
+#include "ort/lru_cache.hpp"
 #include "torch/arguments.hpp"
 #include "torch/buffer.hpp"
-#include "torch/lru.hpp"
 #include "torch/plan_key.hpp"
 
 namespace dlport::pytorch {
@@ -68,8 +68,8 @@ Declines& declines() {
 }
 
 /// Graphs by signature and device: operators and shapes that come down to the same program share it.
-LruCache<std::string, std::shared_ptr<const ort::Executable>>& graphs() {
-  static auto* all = new LruCache<std::string, std::shared_ptr<const ort::Executable>>(kGraphs);
+ort::LruCache<std::string, std::shared_ptr<const ort::Executable>>& graphs() {
+  static auto* all = new ort::LruCache<std::string, std::shared_ptr<const ort::Executable>>(kGraphs);
   return *all;
 }
 
@@ -91,8 +91,7 @@ std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, std::a
   }
   compiled.fetch_add(1, std::memory_order_relaxed);
   count.fetch_add(1, std::memory_order_relaxed);
-  graphs().insert(signature, executable);
-  return executable;
+  return graphs().insert(signature, executable);
 }
 
 // --- Planning
@@ -476,8 +475,8 @@ class Lowering {
   const std::string name_;
   const Variant variant_;
   std::atomic<uint64_t> graphs_{0};  // compiled for this operator
-  LruCache<PlanKey, bool, KeyHash, KeyEqual> seen_{kPlansPerOperator};
-  LruCache<PlanKey, std::shared_ptr<const Plan>, KeyHash, KeyEqual> plans_{kPlansPerOperator};
+  ort::LruCache<PlanKey, bool, KeyHash, KeyEqual> seen_{kPlansPerOperator};
+  ort::LruCache<PlanKey, std::shared_ptr<const Plan>, KeyHash, KeyEqual> plans_{kPlansPerOperator};
 };
 
 Lowering* find_lowering(const c10::OperatorHandle& op) {

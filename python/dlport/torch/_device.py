@@ -7,7 +7,7 @@ import os
 import torch
 from torch.utils import backend_registration
 
-from dlport import _onnxruntime, _torch
+from dlport import _torch, ort
 
 
 def register() -> None:
@@ -33,10 +33,7 @@ def register() -> None:
 
 def _find_onnxruntime() -> None:
     """Opens ONNX Runtime, so that what is wrong with it is said now and in one line."""
-    path = _onnxruntime.library_path()
-    if path is not None:
-        _torch.use_library(path)
     try:
-        _torch.onnxruntime_version()
+        ort.version()
     except RuntimeError as error:
         raise ImportError(f"dlport.torch needs ONNX Runtime: {error}") from None
