@@ -125,7 +125,7 @@ def empty(shape: Sequence[int], dtype: str = "float32", device: str | tuple[int,
     """An uninitialised row-major tensor on `device`."""
 
 def copy(dst: Any, src: Any) -> None:
-    """Copies every element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides."""
+    """Copies each element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides."""
 
 def to(tensor: Any, device: str | tuple[int, int]) -> Tensor:
     """`tensor`, any framework's, on `device`: shared where it is there already, otherwise a row-major copy."""

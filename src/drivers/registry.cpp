@@ -22,8 +22,8 @@ struct Accepted {
   std::vector<dlport_device_properties> devices;
 };
 
-/// Opened by need: the host's driver at once, another built-in one when a device of its types is asked for, plugins when
-/// no built-in one serves the device. A failure is remembered and not tried again.
+/// Opened by need: the host's driver at once, another built-in one when a device of its types is asked for, plugins
+/// when no built-in one serves the device. A failure is remembered and not tried again.
 class Registry {
  public:
   Registry() { open_builtin(0); }

@@ -6,7 +6,9 @@ namespace {
 
 using namespace at;  // the macros' signatures name its types
 
-TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, library) { library.fallback(torch::CppFunction::makeFallthrough()); }
+TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, library) {
+  library.fallback(torch::CppFunction::makeFallthrough());
+}
 
 // PyTorch keeps the lists as macros, and registers them by macros that want the library to be called `m`.
 TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {

@@ -90,7 +90,9 @@ void fallback_kernel(const c10::OperatorHandle& handle, ::torch::jit::Stack* sta
 /// Operators that PyTorch composes of others for an unknown device, but that native kernels do in one piece.
 constexpr const char* kWhole[] = {"aten::convolution", "aten::convolution_backward"};
 
-bool is_collective(const c10::OperatorName& name) { return name.name.starts_with("c10d::"); }
+bool is_collective(const c10::OperatorName& name) {
+  return name.name.starts_with("c10d::");
+}
 
 bool runs_natively(const c10::OperatorHandle& handle) {
   // Collectives work on the physical memory, through the process group's backend for the physical device. PyTorch has
@@ -113,8 +115,12 @@ TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
 
 }  // namespace
 
-void set_fallback(Fallback mode) { fallback_mode = mode; }
-Fallback fallback() { return fallback_mode; }
+void set_fallback(Fallback mode) {
+  fallback_mode = mode;
+}
+Fallback fallback() {
+  return fallback_mode;
+}
 
 std::map<std::string, Calls> calls() {
   std::lock_guard lock(operators().mutex);
@@ -143,8 +149,8 @@ void register_operators() {
     if (!handle || !runs_natively(*handle)) continue;
     registrations.push_back(dispatcher.registerImpl(
         name, c10::DispatchKey::PrivateUse1,
-        c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(operators().get(*handle))),
-        std::nullopt, nullptr, "dlport"));
+        c10::KernelFunction::makeFromBoxedFunctor(std::make_unique<Kernel>(operators().get(*handle))), std::nullopt,
+        nullptr, "dlport"));
   }
 }
 

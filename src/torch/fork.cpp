@@ -21,6 +21,8 @@ void check_not_forked() {
   if (!used.load(std::memory_order_relaxed)) used = true;
 }
 
-bool is_forked() { return forked; }
+bool is_forked() {
+  return forked;
+}
 
 }  // namespace dlport::pytorch

@@ -1,9 +1,9 @@
-// DLPack of ort tensors in C: the table behind `torch.Tensor.__dlpack_c_exchange_api__`, and the virtual device's capsule.
+// DLPack of ort tensors in C: the table behind `torch.Tensor.__dlpack_c_exchange_api__`, and the virtual device's
+// capsule.
 #pragma once
 
-#include <Python.h>
-
 #include <ATen/core/Tensor.h>
+#include <Python.h>
 
 namespace dlport::pytorch {
 

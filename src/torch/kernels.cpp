@@ -1,4 +1,5 @@
-// The operators that PyTorch wants from every device itself: making tensors, viewing them, copying them, and looking in.
+// The operators that PyTorch wants from every device itself: making tensors, viewing them, copying them, and looking
+// in.
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
@@ -22,8 +23,8 @@ namespace {
 const c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
 
 void check_layout(std::optional<at::Layout> layout, std::optional<bool> pin_memory) {
-  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(at::kStrided) == at::kStrided, "the ort device has strided tensors only, not ",
-                              *layout);
+  TORCH_CHECK_NOT_IMPLEMENTED(layout.value_or(at::kStrided) == at::kStrided,
+                              "the ort device has strided tensors only, not ", *layout);
   TORCH_CHECK(!pin_memory.value_or(false), "only dense CPU tensors can be pinned");
 }
 
@@ -32,7 +33,8 @@ at::Tensor empty(c10::IntArrayRef size, std::optional<at::ScalarType> dtype, std
                  std::optional<at::MemoryFormat> memory_format) {
   check_layout(layout, pin_memory);
   const c10::OptionalDeviceGuard guard(device);
-  return at::detail::empty_generic(size, c10::GetAllocator(kORTDevice), kKeys, c10::dtype_or_default(dtype), memory_format);
+  return at::detail::empty_generic(size, c10::GetAllocator(kORTDevice), kKeys, c10::dtype_or_default(dtype),
+                                   memory_format);
 }
 
 at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<at::ScalarType> dtype,
@@ -40,10 +42,13 @@ at::Tensor empty_strided(c10::IntArrayRef size, c10::IntArrayRef stride, std::op
                          std::optional<bool> pin_memory) {
   check_layout(layout, pin_memory);
   const c10::OptionalDeviceGuard guard(device);
-  return at::detail::empty_strided_generic(size, stride, c10::GetAllocator(kORTDevice), kKeys, c10::dtype_or_default(dtype));
+  return at::detail::empty_strided_generic(size, stride, c10::GetAllocator(kORTDevice), kKeys,
+                                           c10::dtype_or_default(dtype));
 }
 
-at::Tensor physical_or_self(const at::Tensor& tensor) { return is_ort(tensor) ? physical_tensor(tensor) : tensor; }
+at::Tensor physical_or_self(const at::Tensor& tensor) {
+  return is_ort(tensor) ? physical_tensor(tensor) : tensor;
+}
 
 /// Between ort and anything else: a copy between the physical tensors.
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& source, bool non_blocking) {
@@ -63,7 +68,9 @@ at::Tensor copy_from_and_resize(const at::Tensor& self, const at::Tensor& destin
   return copy_from(self, destination, false);
 }
 
-at::Tensor& set_source_storage(at::Tensor& self, at::Storage source) { return at::native::set_(self, std::move(source)); }
+at::Tensor& set_source_storage(at::Tensor& self, at::Storage source) {
+  return at::native::set_(self, std::move(source));
+}
 
 at::Tensor& set_to_nothing(at::Tensor& self) {
   c10::Storage nothing(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), 0,

@@ -78,7 +78,9 @@ class KeyWriter {
             {c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor}))) {
       return false;
     }
-    if (impl->numel() == 0 || impl->dim() > kMaxNdim || impl->is_wrapped_number() || c10::isComplexType(tensor.scalar_type())) return false;
+    if (impl->numel() == 0 || impl->dim() > kMaxNdim || impl->is_wrapped_number() ||
+        c10::isComplexType(tensor.scalar_type()))
+      return false;
     const bool contiguous = impl->is_contiguous();
     push(word(Tag::tensor, static_cast<uint64_t>(tensor.scalar_type()) << 16 | uint64_t{contiguous} << 15 |
                                static_cast<uint64_t>(impl->dim())));

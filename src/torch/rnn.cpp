@@ -27,7 +27,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm_cell(const at::Tensor& input
                                                          const at::Tensor& cx, const OptionalTensor& input_bias,
                                                          const OptionalTensor& hidden_bias) {
   const auto gates = (with_bias(input_gates, input_bias) + with_bias(hidden_gates, hidden_bias)).chunk(4, 1);
-  const at::Tensor in = gates[0].sigmoid(), forget = gates[1].sigmoid(), cell = gates[2].tanh(), out = gates[3].sigmoid();
+  const at::Tensor in = gates[0].sigmoid(), forget = gates[1].sigmoid(), cell = gates[2].tanh(),
+                   out = gates[3].sigmoid();
   const at::Tensor cy = forget * cx + in * cell;
   return {out * cy.tanh(), cy, at::cat({in, forget, cell, out}, 1)};
 }

@@ -10,14 +10,17 @@ bool has_lazy_bits(PyObject* object) {
   return tensor.is_neg() || tensor.is_conj();
 }
 
-PyObject* probe(PyObject*, PyObject*) { return PyCapsule_New(reinterpret_cast<void*>(&has_lazy_bits), nullptr, nullptr); }
+PyObject* probe(PyObject*, PyObject*) {
+  return PyCapsule_New(reinterpret_cast<void*>(&has_lazy_bits), nullptr, nullptr);
+}
 
 PyMethodDef functions[] = {
     {"probe", probe, METH_NOARGS, "A capsule of bool(PyObject*): is the tensor pending conjugation or negation?"},
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_torch_probe", nullptr, 0, functions, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_torch_probe", nullptr, 0, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,9 +45,7 @@ class Suite:
 
         def register(function: Callable[..., None]) -> Callable[..., None]:
             for case in cases:
-                self.checks.append(
-                    Check(group, sentence.format(**case), lambda target, case=case: function(target, **case))
-                )
+                self.checks.append(Check(group, sentence.format(**case), functools.partial(function, **case)))
             return function
 
         return register

@@ -55,12 +55,14 @@ _is_valid = PYFUNCTYPE(ctypes.c_int, c_void_p, ctypes.c_char_p)(("PyCapsule_IsVa
 _pointer = PYFUNCTYPE(c_void_p, c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
 
 
-@PYFUNCTYPE(None, c_void_p)
-def _destroy_capsule(capsule: int) -> None:
+def _destroy(capsule: int) -> None:
     """What every producer's capsules do when nobody took them: call the deleter."""
     for name, kind in ((VERSIONED, ManagedVersioned), (LEGACY, Managed)):
         if _is_valid(capsule, name):
             delete(kind.from_address(_pointer(capsule, name)))
+
+
+_destroy_capsule = PYFUNCTYPE(None, c_void_p)(_destroy)
 
 
 def capsule_name(capsule: object) -> bytes:
@@ -165,7 +167,7 @@ class Handmade:
         return self.device
 
 
-def as_array(result: object) -> np.ndarray[Any, Any]:
+def as_array(result: Any) -> np.ndarray[Any, Any]:
     """The values of a framework's tensor, in whichever way it gives them."""
     for way in (np.asarray, np.from_dlpack, _from_list):
         try:

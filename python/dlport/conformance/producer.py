@@ -63,7 +63,7 @@ def read(managed: Managed | ManagedVersioned) -> np.ndarray[Any, Any]:
         strides = tuple(int(np.prod(shape[i + 1 :], dtype=np.int64)) for i in range(len(shape)))
     reach = 1 + sum(step * (dim - 1) for dim, step in zip(shape, strides, strict=True))
     raw = (ctypes.c_char * (reach * size)).from_address(tensor_.data + tensor_.byte_offset)
-    flat = np.frombuffer(raw, kind)
+    flat: np.ndarray[Any, Any] = np.frombuffer(memoryview(raw), np.dtype(kind))
     return np.lib.stride_tricks.as_strided(flat, shape, tuple(step * size for step in strides)).copy()
 
 
@@ -288,7 +288,8 @@ def other_thread(make: Make) -> None:
 def without_lock(make: Make) -> None:
     managed = dlpack.consume(export(tensor(make, example())))
     address = ctypes.cast(managed.deleter, ctypes.c_void_p).value
-    require(address, "there is no deleter")
+    if address is None:
+        raise AssertionError("there is no deleter")
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(ctypes.addressof(managed))  # ctypes lets go of the lock
 
 

@@ -44,18 +44,20 @@ def _run_child(kind: str, target: str, first: int, checks: list[Check]) -> Itera
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "dlport.conformance.runner", kind, target, str(first), str(writing)]
     with subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+        assert child.stderr is not None
+        errors = child.stderr.fileno()
         os.close(writing)
         done = first
         buffer = b""
         ended = ""
         while not ended:
-            ready, _, _ = select.select([reading, child.stderr], [], [], PATIENCE)
+            ready, _, _ = select.select([reading, errors], [], [], PATIENCE)
             if not ready:
                 child.kill()
                 ended = f"hung for {PATIENCE:.0f} seconds"
                 break
-            if child.stderr in ready and child.stderr is not None:
-                os.read(child.stderr.fileno(), 65536)  # what libraries have to say is not the result
+            if errors in ready:
+                os.read(errors, 65536)  # what libraries have to say is not the result
             if reading not in ready:
                 continue
             chunk = os.read(reading, 65536)

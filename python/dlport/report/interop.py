@@ -78,8 +78,8 @@ def markdown(frameworks: list[Framework], missing: list[str], results: list[Exch
         "# Who hands tensors to whom",
         "",
         "Measured by `dlport interop --markdown docs/interop.md`; nothing here is typed by hand. Each cell: what",
-        "happened when the consumer (column) took 4,096 float32 of the producer (row), and microseconds a call, best of "
-        f"{ROUNDS} rounds.",
+        "happened when the consumer (column) took 4,096 float32 of the producer (row), and microseconds a call, best "
+        f"of {ROUNDS} rounds.",
         "",
         *rows,
         "",

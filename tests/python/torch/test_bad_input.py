@@ -57,7 +57,8 @@ def test_onnxruntime_that_is_too_old(tmp_path: Path) -> None:
     source.write_text(
         "static const void* get_api(unsigned version) { return 0; }\n"
         'static const char* get_version(void) { return "1.16.3"; }\n'
-        "static const struct { const void* (*api)(unsigned); const char* (*version)(void); } base = {get_api, get_version};\n"
+        "static const struct { const void* (*api)(unsigned); const char* (*version)(void); } "
+        "base = {get_api, get_version};\n"
         "const void* OrtGetApiBase(void) { return &base; }\n"
     )
     library = tmp_path / "libonnxruntime.so"

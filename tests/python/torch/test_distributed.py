@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TRAIN = '''
+TRAIN = """
 import sys
 import torch
 import torch.distributed as dist
@@ -46,7 +46,7 @@ assert shared.tolist() == [1, 1, 1]
 dist.destroy_process_group()
 torch.testing.assert_close(parallel, losses(0, 1), rtol=1e-5, atol=1e-6)
 print("equal")
-'''
+"""
 
 
 def test_two_processes_lose_what_one_loses_on_the_doubled_batch(tmp_path: Path) -> None:

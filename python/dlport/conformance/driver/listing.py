@@ -10,7 +10,7 @@ from dlport.conformance.driver.table import INVALID_ARGUMENT, NOT_FOUND, REQUIRE
 
 GROUP = "listing"
 REQUIRED = [
-    name for name, _ in Table._fields_ if Table.last_error.offset <= getattr(Table, name).offset < REQUIRED_SIZE
+    name for name, *_ in Table._fields_ if Table.last_error.offset <= getattr(Table, name).offset < REQUIRED_SIZE
 ]
 
 
