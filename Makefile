@@ -42,7 +42,7 @@ build/.installed: $(VENV)/.requirements $(SOURCES)
 demo: setup
 	$(BIN)/dlport demo
 
-test: test-cpp test-python
+test: test-cpp test-python test-asan
 
 test-cpp: setup
 	ctest --test-dir build/release --output-on-failure

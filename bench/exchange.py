@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,15 +24,19 @@ ROUNDS, CALLS = 15, 20_000
 console = Console()
 
 
-def nanoseconds(call: Callable[[], object], calls: int = CALLS) -> float:
+Call = tuple[Callable[[Any], object], object]  # a function and what it is given
+
+
+def nanoseconds(call: Call, calls: int = CALLS) -> float:
+    function, argument = call
     loop = range(calls)
     start = time.perf_counter_ns()
     for _ in loop:
-        call()
+        function(argument)
     return (time.perf_counter_ns() - start) / calls
 
 
-def beside(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float, float]:
+def beside(ours: Call, peer: Call) -> tuple[float, float, float]:
     """Medians of our time and the peer's, and of their ratio, over rounds that alternate between the two."""
     for call in (ours, peer):
         nanoseconds(call, 1000)
@@ -47,49 +51,20 @@ def peers() -> None:
     array = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     tensor = torch.from_numpy(array)
     ours, tvm = dlport.from_dlpack(array), tvm_ffi.from_dlpack(array)
-    work: list[tuple[str, str, Callable[[], object], Callable[[], object], str]] = [
-        (
-            "PyTorch tensor -> owned tensor",
-            "tvm-ffi",
-            lambda: dlport.from_dlpack(tensor),
-            lambda: tvm_ffi.from_dlpack(tensor),
-            "≤ 0.7",
-        ),
-        (
-            "PyTorch tensor -> owned tensor",
-            "OrtValue.from_dlpack",
-            lambda: dlport.from_dlpack(tensor),
-            lambda: OrtValue.from_dlpack(tensor),
-            "",
-        ),
-        (
-            "NumPy array -> owned tensor",
-            "tvm-ffi",
-            lambda: dlport.from_dlpack(array),
-            lambda: tvm_ffi.from_dlpack(array),
-            "≤ 0.7",
-        ),
-        (
-            "NumPy array -> owned tensor",
-            "torch.from_dlpack",
-            lambda: dlport.from_dlpack(array),
-            lambda: torch.from_dlpack(array),
-            "",
-        ),
+    take = dlport.from_dlpack
+    work: list[tuple[str, str, Call, Call, str]] = [
+        ("PyTorch tensor -> owned tensor", "tvm-ffi", (take, tensor), (tvm_ffi.from_dlpack, tensor), "≤ 0.7"),
+        ("PyTorch tensor -> owned tensor", "OrtValue.from_dlpack", (take, tensor), (OrtValue.from_dlpack, tensor), ""),
+        ("NumPy array -> owned tensor", "tvm-ffi", (take, array), (tvm_ffi.from_dlpack, array), "≤ 0.7"),
+        ("NumPy array -> owned tensor", "torch.from_dlpack", (take, array), (torch.from_dlpack, array), ""),
         (
             "owned tensor -> PyTorch tensor",
             "torch.from_dlpack(tvm-ffi)",
-            lambda: ours.to(torch),
-            lambda: torch.from_dlpack(tvm),
+            (ours.to, torch),
+            (torch.from_dlpack, tvm),
             "≤ 0.3",
         ),
-        (
-            "owned tensor -> NumPy array",
-            "np.from_dlpack(tvm-ffi)",
-            lambda: np.from_dlpack(ours),
-            lambda: np.from_dlpack(tvm),
-            "",
-        ),
+        ("owned tensor -> NumPy array", "np.from_dlpack(tvm-ffi)", (np.from_dlpack, ours), (np.from_dlpack, tvm), ""),
     ]
     table = Table("work", "peer", "peer, ns", "dlport, ns", "ratio", "aim", title="Exchange")
     for name, peer, mine, theirs, aim in work:
@@ -106,7 +81,7 @@ def table_of(title: str, key: str, cases: dict[str, np.ndarray]) -> None:
     }
     table = Table(key, *cases, title=title)
     for name, direction in directions.items():
-        times = (min(nanoseconds(partial(direction, array), 5000) for _ in range(9)) for array in cases.values())
+        times = (min(nanoseconds((direction, array), 5000) for _ in range(9)) for array in cases.values())
         table.add_row(name, *(f"{time_taken:.0f}" for time_taken in times))
     console.print(table)
 

@@ -132,14 +132,16 @@ class Tensor {
   // Layout operations: pure, they share the memory. Negative axes count from the end.
   // Each throws Error{invalid_argument} naming the argument that does not fit.
   DLPORT_API Tensor as_strided(Shape shape, Strides strides, int64_t offset) const;
-  DLPORT_API Tensor reshape(Shape shape) const;  ///< Error{would_copy} where the layout does not allow it
+  /// One dimension may be -1: what is left. Error{would_copy} where the layout allows the shape only to a copy.
+  DLPORT_API Tensor reshape(Shape shape) const;
   DLPORT_API Tensor permute(std::span<const int> axes) const;
   /// Python's slice, with its rules: negative positions count from the end, all are clamped to the axis.
   DLPORT_API Tensor slice(int axis, int64_t start, int64_t stop, int64_t step = 1) const;
   DLPORT_API Tensor select(int axis, int64_t index) const;
   DLPORT_API Tensor broadcast_to(Shape shape) const;
-  /// The same memory under a virtual device (which must resolve to this tensor's physical device).
-  DLPORT_API Tensor on(Device virtual_device) const;
+  /// The same memory under another name: a virtual device that resolves to this tensor's physical one, or "cpu" for
+  /// host memory of another kind (pinned, managed).
+  DLPORT_API Tensor on(Device device) const;
   DLPORT_API Tensor as_read_only() const;
 
  private:

@@ -1,4 +1,4 @@
-"""A fast look at the lazy bits of a PyTorch tensor, where the compiled probe fits the PyTorch that is loaded."""
+"""What the exchange core asks about PyTorch's tensors, where the compiled probe fits the PyTorch that is loaded."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def _load() -> object | None:
     return _torch_probe.probe() if _torch_probe.built_for == torch.__version__ else None
 
 
-#: A capsule of a C function `bool(PyObject*)`, true for tensors pending conjugation or negation; or None.
+#: A capsule of `dlport::TorchProbe`, or None.
 probe = _load()

@@ -7,13 +7,15 @@
 namespace dlport {
 
 std::optional<int64_t> checked_numel(Shape shape) noexcept {
-  if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0; })) return std::nullopt;
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t count = 1;
+  bool empty = false, overflow = false;  // a dimension of 0 makes up for an overflow, wherever it stands
   for (int64_t dim : shape) {
-    if (__builtin_mul_overflow(count, dim, &count)) return std::nullopt;
+    if (dim < 0) return std::nullopt;
+    empty |= dim == 0;
+    overflow |= __builtin_mul_overflow(count, dim, &count);
   }
-  return count;
+  if (empty) return 0;
+  return overflow ? std::nullopt : std::optional(count);
 }
 
 bool is_contiguous(Shape shape, Strides strides) noexcept {
@@ -29,22 +31,22 @@ bool is_contiguous(Shape shape, Strides strides) noexcept {
 }
 
 std::optional<Extent> extent(Shape shape, Strides strides) noexcept {
-  if (std::ranges::find(shape, 0) != shape.end()) return Extent{};
-  Extent result{0, 0};
   if (strides.empty()) {
     auto count = checked_numel(shape);
     if (!count) return std::nullopt;
-    return Extent{0, *count - 1};
+    return *count == 0 ? Extent{} : Extent{0, *count - 1};
   }
+  Extent result{0, 0};
+  bool overflow = false;
   for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return Extent{};
     if (shape[i] == 1) continue;
     int64_t reach = 0;
     int64_t& end = strides[i] < 0 ? result.low : result.high;
-    if (__builtin_mul_overflow(strides[i], shape[i] - 1, &reach) || __builtin_add_overflow(end, reach, &end)) {
-      return std::nullopt;
-    }
+    overflow |= __builtin_mul_overflow(strides[i], shape[i] - 1, &reach);
+    overflow |= __builtin_add_overflow(end, reach, &end);
   }
-  return result;
+  return overflow ? std::nullopt : std::optional(result);
 }
 
 bool may_self_overlap(Shape shape, Strides strides) noexcept {

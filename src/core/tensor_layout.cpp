@@ -60,7 +60,17 @@ Tensor Tensor::as_strided(Shape new_shape, Strides new_strides, int64_t offset) 
   return TensorObject::view(*this, new_shape, new_strides, offset * step);
 }
 
-Tensor Tensor::reshape(Shape new_shape) const {
+Tensor Tensor::reshape(Shape asked) const {
+  std::vector<int64_t> new_shape(asked.begin(), asked.end());
+  if (const auto inferred = std::ranges::find(new_shape, -1); inferred != new_shape.end()) {
+    *inferred = 1;
+    const auto known = checked_numel(new_shape);
+    if (known && *known > 0 && numel() % *known == 0) {
+      *inferred = numel() / *known;
+    } else {
+      new_shape.assign(asked.begin(), asked.end());  // refused below, as it was asked for
+    }
+  }
   const auto count = checked_numel(new_shape);
   if (!count || *count != numel()) {
     bad_argument("a tensor of shape " + to_string(shape()) + " has " + std::to_string(numel()) +
@@ -160,14 +170,16 @@ Tensor Tensor::broadcast_to(Shape new_shape) const {
   return TensorObject::view(*this, new_shape, new_strides, 0);
 }
 
-Tensor Tensor::on(Device virtual_device) const {
-  const Device behind = physical(virtual_device);
-  if (!(behind == physical_device())) {
-    bad_argument("device " + to_string(virtual_device) + " computes on " + to_string(behind) +
-                 ", but the tensor is on " + to_string(physical_device()));
+Tensor Tensor::on(Device new_device) const {
+  const Device behind = physical(new_device);
+  const bool as_cpu = behind == cpu && physical_device().is_host();
+  if (!as_cpu && !(behind == physical_device())) {
+    bad_argument("device " + to_string(new_device) + " computes on " + to_string(behind) + ", but the tensor is on " +
+                 to_string(physical_device()));
   }
   Tensor result = TensorObject::view(*this, shape(), strides(), 0);
-  TensorObject::of(result)->device = virtual_device;
+  result.managed_->dl_tensor.device = behind;
+  TensorObject::of(result)->device = new_device;
   return result;
 }
 

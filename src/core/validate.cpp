@@ -39,12 +39,12 @@ void check_header(const DLTensor& tensor, uint64_t flags) {
 /// The number of elements, whose bits are known to fit int64.
 int64_t checked_elements(const TensorView& view) {
   const Shape shape = view.shape();
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < 0) refuse("shape[" + std::to_string(i) + "] = " + std::to_string(shape[i]) + " is negative");
-  }
   const auto count = checked_numel(shape);
   int64_t bits = 0;
   if (!count || __builtin_mul_overflow(*count, view.pitch_bits(), &bits)) {
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] < 0) refuse("shape[" + std::to_string(i) + "] = " + std::to_string(shape[i]) + " is negative");
+    }
     refuse("shape " + to_string(shape) + " of " + to_string(view.dtype()) + " has more bits than 63 bits can count");
   }
   return *count;

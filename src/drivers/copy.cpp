@@ -144,8 +144,10 @@ Tensor copied(const Tensor& tensor) {
 }
 
 Tensor to(const Tensor& tensor, Device device, const Stream* stream) {
-  if (physical(device) == tensor.physical_device()) {
-    return device == tensor.device() ? tensor : tensor.on(device);
+  if (device == tensor.device()) return tensor;
+  const Device target = physical(device);
+  if (target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host())) {
+    return tensor.on(device);
   }
   return copied_to(tensor, device, stream);
 }

@@ -66,7 +66,10 @@ PyObject* export_capsule(const Tensor& source, const Request& request) {
     throw Error(ErrorCode::would_copy, std::string("the tensor ") + reason + ", and copy=False forbids a copy");
   }
   const bool as_copy = reason || request.copy == Copy::always;
-  const Tensor tensor = !as_copy ? source : moves_to_host(source, request) ? copied_to(source, cpu) : copied(source);
+  const bool as_cpu = request.device && *request.device == cpu && !(source.physical_device() == cpu);
+  const Tensor tensor = as_copy  ? (as_cpu ? copied_to(source, cpu) : copied(source))
+                        : as_cpu ? source.on(cpu)  // host memory of another kind
+                                 : source;
   if (!request.versioned) return make_capsule(tensor.to_managed_legacy());
   const bool as_virtual = request.device && is_virtual(*request.device) && !as_copy;
   return make_capsule(as_virtual ? export_virtual(tensor) : tensor.to_managed(as_copy));

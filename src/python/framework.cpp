@@ -8,25 +8,13 @@
 namespace dlport::python {
 namespace {
 
-/// The module's or the type's tensor type, if that takes tensors through the C exchange API. One entry is remembered:
-/// programs export to one framework again and again.
+/// The module's or the type's tensor type, if that takes tensors through the C exchange API.
 const DLPackExchangeAPI* api_of(PyObject* target) {
-  static PyObject* last = nullptr;
-  static const DLPackExchangeAPI* last_api = nullptr;
-  if (target == last) return last_api;
-  Reference type;
-  if (PyType_Check(target)) {
-    type = Reference(Py_NewRef(target));
-  } else {
-    type = Reference(PyObject_GetAttrString(target, "Tensor"));
-    if (!type) PyErr_Clear();
-  }
-  const DLPackExchangeAPI* api =
-      type && PyType_Check(type.get()) ? exchange_api_of(reinterpret_cast<PyTypeObject*>(type.get())) : nullptr;
-  Py_XDECREF(last);
-  last = Py_NewRef(target);
-  last_api = api;
-  return api;
+  if (PyType_Check(target)) return exchange_api_of(reinterpret_cast<PyTypeObject*>(target));
+  if (!PyModule_Check(target)) return nullptr;
+  static PyObject* const name_tensor = PyUnicode_InternFromString("Tensor");
+  PyObject* type = PyDict_GetItemWithError(PyModule_GetDict(target), name_tensor);
+  return type && PyType_Check(type) ? exchange_api_of(reinterpret_cast<PyTypeObject*>(type)) : nullptr;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "python/capsule.hpp"
 #include "python/errors.hpp"
 #include "python/tensor_type.hpp"
+#include "torch_probe/probe.hpp"
 
 namespace dlport::python {
 namespace {
@@ -16,41 +17,57 @@ namespace {
 PyObject *name_dlpack, *name_exchange_api, *name_is_neg, *name_is_conj;
 PyObject *max_version, *kw_max_version, *kw_max_version_copy;
 
+/// What `dlport._torch_probe` offers where it was built for the PyTorch that is loaded; null elsewhere.
+const TorchProbe* torch_probe() {
+  static PyObject* capsule = nullptr;  // or None; nothing until PyTorch is loaded
+  if (!capsule) {
+    Reference module(PyImport_ImportModule("dlport._probe"));
+    if (module) capsule = PyObject_GetAttrString(module.get(), "probe");
+    PyErr_Clear();
+  }
+  const bool found = capsule && PyCapsule_CheckExact(capsule);
+  return found ? static_cast<const TorchProbe*>(PyCapsule_GetPointer(capsule, nullptr)) : nullptr;
+}
+
+/// What the type offers as `__dlpack_c_exchange_api__`; null where there is nothing of a version that is known.
+const DLPackExchangeAPI* find_exchange_api(PyTypeObject* type) {
+  Reference capsule(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name_exchange_api));
+  if (!capsule) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
+    PyErr_Clear();
+    return nullptr;
+  }
+  if (!PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) return nullptr;
+  auto* header = static_cast<DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  while (header && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
+  return reinterpret_cast<const DLPackExchangeAPI*>(header);
+}
+
 /// How tensors of one type are taken.
 struct Producer {
   PyTypeObject* type = nullptr;            // kept alive, so that its address is not reused
+  unsigned int version = 0;                // of the type's attributes; CPython changes it when they change
   const DLPackExchangeAPI* api = nullptr;  // null: through the Python methods
+  const TorchProbe* torch = nullptr;       // for PyTorch's tensors
   bool has_lazy_bits = false;              // PyTorch: a view may be pending conjugation or negation
   bool is_numpy = false;
 };
 
-/// A small direct-mapped cache, guarded by the GIL. A type's entry is looked up again where another took its place.
+/// A small direct-mapped cache, guarded by the GIL. A type's entry is looked up again where another took its place, or
+/// where the type was given other attributes.
 const Producer& producer_of(PyTypeObject* type) {
   static Producer cache[64];
   Producer& entry = cache[(reinterpret_cast<uintptr_t>(type) >> 5) % std::size(cache)];
-  if (entry.type != type) {
-    Producer found;
-    found.api = exchange_api_of(type);
-    found.has_lazy_bits = found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
-    found.is_numpy = std::string_view(type->tp_name) == "numpy.ndarray";
-    if (entry.type) Py_DECREF(entry.type);
-    found.type = type;
-    Py_INCREF(type);
-    entry = found;
-  }
+  if (entry.type == type && entry.version == type->tp_version_tag && entry.version != 0) return entry;
+  Producer found;
+  found.api = find_exchange_api(type);
+  found.has_lazy_bits = found.api && PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name_is_neg);
+  if (found.has_lazy_bits && torch_probe() && torch_probe()->is_tensor_type(type)) found.torch = torch_probe();
+  found.is_numpy = std::string_view(type->tp_name) == "numpy.ndarray";
+  found.type = reinterpret_cast<PyTypeObject*>(Py_NewRef(type));
+  found.version = type->tp_version_tag;  // behind the lookups, which assign one
+  Reference replaced(reinterpret_cast<PyObject*>(std::exchange(entry, found).type));
   return entry;
-}
-
-/// Drops the reference that kept a borrowed tensor's owner alive; from any thread, and never during shutdown, when
-/// taking the GIL would end the thread.
-void release_owner(void* owner) {
-  if (!Py_IsInitialized() || _Py_IsFinalizing()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);  // an error may be on its way through the caller
-  Py_DECREF(static_cast<PyObject*>(owner));
-  PyErr_Restore(type, value, trace);
-  PyGILState_Release(state);
 }
 
 /// Takes what a capsule holds and marks it as consumed.
@@ -67,26 +84,9 @@ Tensor take_capsule(PyObject* capsule) {
                    : "the capsule is named '" + shown + "', not 'dltensor_versioned' or 'dltensor'");
 }
 
-/// The probe that `dlport._torch_probe` offers where it was built for the PyTorch that is loaded; null elsewhere.
-/// Asking the tensor's Python methods instead costs as much as the rest of the import.
-using Probe = bool (*)(PyObject*);
-
-Probe torch_probe() {
-  static const Probe probe = [] {
-    Reference module(PyImport_ImportModule("dlport._probe"));
-    Reference capsule(module ? PyObject_GetAttrString(module.get(), "probe") : nullptr);
-    void* found =
-        capsule && PyCapsule_CheckExact(capsule.get()) ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr;
-    PyErr_Clear();
-    return reinterpret_cast<Probe>(found);
-  }();
-  return probe;
-}
-
 /// PyTorch's exchange API hands out the memory of a view whose conjugation or negation is still pending. Its Python
 /// method refuses those that are conjugate; both are refused here.
 void check_lazy_bits(PyObject* object, bool complex) {
-  if (const Probe probe = torch_probe(); probe && !probe(object)) return;
   Reference negative(require(PyObject_CallMethodNoArgs(object, name_is_neg)));
   bool pending = negative.get() == Py_True;
   const char* what = "negation";
@@ -103,16 +103,18 @@ void check_lazy_bits(PyObject* object, bool complex) {
 }
 
 Tensor import_through_api(PyObject* object, const Producer& producer) {
-  DLTensor borrowed;
-  if (producer.api->dltensor_from_py_object_no_sync) {  // nothing is allocated: the object itself is the owner
+  if (producer.torch && producer.api->dltensor_from_py_object_no_sync) {  // PyTorch need not allocate an export
+    DLTensor borrowed;
     if (producer.api->dltensor_from_py_object_no_sync(object, &borrowed) != 0) throw PythonError{};
-    if (producer.has_lazy_bits) check_lazy_bits(object, borrowed.dtype.code == kDLComplex);
-    Py_INCREF(object);
-    return Tensor::from_dltensor(borrowed, object, release_owner);
+    if (void* storage = producer.torch->retain_storage(object)) {
+      return Tensor::from_dltensor(borrowed, storage, producer.torch->release_storage);
+    }
   }
   DLManagedTensorVersioned* managed = nullptr;
   if (producer.api->managed_tensor_from_py_object_no_sync(object, &managed) != 0) throw PythonError{};
-  return Tensor::from_managed(managed);
+  Tensor tensor = Tensor::from_managed(managed);
+  if (producer.has_lazy_bits) check_lazy_bits(object, tensor.dtype().code == kDLComplex);
+  return tensor;
 }
 
 /// What `__dlpack__` returned has to be a capsule.
@@ -223,16 +225,7 @@ PyObject* intern(const char* text) {
 }  // namespace
 
 const DLPackExchangeAPI* exchange_api_of(PyTypeObject* type) {
-  Reference capsule(PyObject_GetAttr(reinterpret_cast<PyObject*>(type), name_exchange_api));
-  if (!capsule) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
-    PyErr_Clear();
-    return nullptr;
-  }
-  if (!PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) return nullptr;
-  auto* header = static_cast<DLPackExchangeAPIHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
-  while (header && header->version.major != DLPACK_MAJOR_VERSION) header = header->prev_api;
-  return reinterpret_cast<const DLPackExchangeAPI*>(header);
+  return producer_of(type).api;
 }
 
 Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) {
@@ -243,14 +236,13 @@ Tensor import_object(PyObject* object, Copy copy, std::optional<Device> device) 
   }
   if (device && !(*device == tensor.device())) {
     const Device target = physical(*device);
-    if (target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host())) {
-      if (is_virtual(*device)) tensor = tensor.on(*device);
-    } else if (copy == Copy::never || !find_driver(target)) {
+    const bool shared = target == tensor.physical_device() || (target == cpu && tensor.physical_device().is_host());
+    if (!shared && (copy == Copy::never || !find_driver(target))) {
       throw Error(ErrorCode::would_copy, "the tensor is on " + to_string(tensor.device()) + ", not on " +
                                              to_string(*device) + "; copy it there with dlport.to");
-    } else {
-      return to(tensor, *device);
     }
+    tensor = to(tensor, *device);
+    if (!shared) return tensor;
   }
   return copy == Copy::always ? copied(tensor) : tensor;
 }

@@ -104,29 +104,21 @@ PyObject* dlpack_device(PyObject* self, PyObject*) {
 }
 
 PyObject* reshape(PyObject* self, PyObject* arguments) {
-  return guarded([&] {
-    const Tensor& tensor = tensor_in(self);
-    std::vector<int64_t> shape = integers(arguments);
-    int64_t known = 1;
-    int64_t* inferred = nullptr;
-    for (int64_t& dim : shape) {
-      if (dim != -1) {
-        known *= dim;
-      } else if (!std::exchange(inferred, &dim)) {
-        continue;
-      } else {
-        throw Error(ErrorCode::invalid_argument, "only one dimension can be -1, got shape " + to_string(Shape(shape)));
-      }
-    }
-    if (inferred && known > 0 && tensor.numel() % known == 0) *inferred = tensor.numel() / known;
-    return wrap(tensor.reshape(shape));
-  });
+  return guarded([&] { return wrap(tensor_in(self).reshape(integers(arguments))); });
 }
 
 PyObject* permute(PyObject* self, PyObject* arguments) {
   return guarded([&] {
-    const std::vector<int64_t> values = integers(arguments);
-    return wrap(tensor_in(self).permute(std::vector<int>(values.begin(), values.end())));
+    const Tensor& tensor = tensor_in(self);
+    std::vector<int> axes;
+    for (int64_t axis : integers(arguments)) {
+      if (!std::in_range<int>(axis)) {
+        throw Error(ErrorCode::invalid_argument, "axis " + std::to_string(axis) + " is out of range for a tensor of " +
+                                                     std::to_string(tensor.ndim()) + " dimensions");
+      }
+      axes.push_back(static_cast<int>(axis));
+    }
+    return wrap(tensor.permute(axes));
   });
 }
 
@@ -206,7 +198,7 @@ PyObject* item_at(const Tensor& tensor, PyObject* key) {
       if (length > 1) strides[axis] *= step;
       result = result.as_strided(shape, strides, offset);
       ++axis;
-    } else if (PyIndex_Check(part)) {
+    } else if (PyIndex_Check(part) && !PyBool_Check(part)) {  // a bool is a mask, as in NumPy
       const Py_ssize_t index = PyNumber_AsSsize_t(part, PyExc_IndexError);
       if (index == -1 && PyErr_Occurred()) throw PythonError{};
       const int64_t dim = result.shape()[axis];

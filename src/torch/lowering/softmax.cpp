@@ -23,8 +23,8 @@ void lower_softmax() {
     return e.where(masked, e.cast(0, x.dtype), softmax<false>(e, x, axis, false));  // attention to nothing
   });
   lower("aten::_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
-    const Value product = e.mul(grad, output);
-    return e.sub(product, e.mul(output, e.sum(product, {e.axis(output, axis)}, true)));
+    // Not grad * output - output * sum: where a probability is near 1 and the rest near 0, that cancels to noise.
+    return e.mul(e.sub(grad, e.sum(e.mul(grad, output), {e.axis(output, axis)}, true)), output);
   }).takes_any_layout();
   lower("aten::_log_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
     return e.sub(grad, e.mul(e.exp(output), e.sum(grad, {e.axis(output, axis)}, true)));

@@ -89,6 +89,7 @@ TEST(Select, TakesOneIndexAndItsAxisAway) {
 TEST(Reshape, RegroupsAxesOfOnePiece) {
   const Tensor x = Tensor::empty(Values{2, 3, 4, 5}, int8);
   EXPECT_EQ(strides_of(x.reshape(Values{6, 20})), (Values{20, 1}));
+  EXPECT_EQ(strides_of(x.reshape(Values{6, -1})), (Values{20, 1}));
   const Tensor outer_swapped = x.permute(Axes{1, 0, 2, 3});
   EXPECT_EQ(strides_of(outer_swapped.reshape(Values{3, 2, 20})), (Values{20, 60, 1}));
   EXPECT_EQ(strides_of(outer_swapped.reshape(Values{3, 1, 2, 2, 10, 1}).permute(Axes{0, 2, 3, 4, 1, 5})),

@@ -102,6 +102,15 @@ def test_pinned_host_memory_is_readable_and_keeps_its_device() -> None:
     np.testing.assert_array_equal(np.asarray(tensor), FLOATS)
 
 
+def test_pinned_host_memory_asked_for_as_cpu_is_shared_as_cpu() -> None:
+    tensor = dlport.from_dlpack(HandMade(FLOATS, device=(CUDA_HOST, 0)), device="cpu")
+    assert tensor.device == tensor.physical_device == "cpu:0"
+    assert tensor.data_ptr == FLOATS.ctypes.data
+    pinned = dlport.from_dlpack(HandMade(FLOATS, device=(CUDA_HOST, 0)))
+    assert dlport.from_dlpack(pinned.__dlpack__(dl_device=(1, 0))).device == "cpu:0"
+    assert pinned.to("cpu").data_ptr == FLOATS.ctypes.data
+
+
 @pytest.mark.parametrize("versioned", [True, False])
 def test_missing_strides_mean_row_major(versioned: bool) -> None:
     tensor = dlport.from_dlpack(HandMade(FLOATS, versioned=versioned, strides=None))
@@ -158,6 +167,54 @@ def test_foreign_capsule_is_refused(name: bytes) -> None:
 def test_what_is_no_tensor_is_a_type_error(value: object) -> None:
     with pytest.raises((TypeError, AttributeError)):
         dlport.from_dlpack(value)
+
+
+def test_a_type_that_gains_or_loses_the_exchange_api_is_noticed() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Wrapper:
+        def __init__(self, tensor: Any) -> None:
+            self.tensor = tensor
+
+        def __dlpack__(self, **keywords: Any) -> Any:
+            return self.tensor.__dlpack__(**keywords)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (1, 0)
+
+    def raising(self: object, **keywords: Any) -> Any:
+        raise BufferError("asked through Python")
+
+    array = Wrapper(torch.arange(3.0))
+    assert dlport.from_dlpack(array).shape == (3,)
+    Wrapper.__dlpack__ = raising  # type: ignore[method-assign]
+    with pytest.raises(BufferError, match="asked through Python"):
+        dlport.from_dlpack(array)
+
+    class Late(torch.Tensor):
+        __dlpack_c_exchange_api__ = None
+        __dlpack__ = raising
+
+    late = torch.ones(3).as_subclass(Late)
+    with pytest.raises(BufferError, match="asked through Python"):
+        dlport.from_dlpack(late)
+    del Late.__dlpack_c_exchange_api__
+    assert dlport.from_dlpack(late).shape == (3,)
+
+
+def test_an_exchange_api_is_not_taken_for_pytorchs() -> None:
+    pytest.importorskip("torch")
+
+    class Lookalike:
+        """Not a PyTorch tensor, though it has the method that tells of lazy negation there."""
+
+        __dlpack_c_exchange_api__ = dlport.Tensor.__dlpack_c_exchange_api__
+
+        def is_neg(self) -> bool:
+            return False
+
+    with pytest.raises(TypeError, match="Lookalike"):
+        dlport.from_dlpack(Lookalike())
 
 
 class Raising:

@@ -40,6 +40,29 @@ def test_memory_outlives_its_producer() -> None:
     assert gone() is None
 
 
+@pytest.mark.parametrize("replace", ["data", "set_", "swap", "subclass"])
+def test_memory_outlives_a_tensor_that_is_given_other_memory(replace: str) -> None:
+    torch = pytest.importorskip("torch")
+    array, gone = watched()
+    source = torch.from_numpy(array)
+    if replace == "subclass":
+        source = torch.nn.Parameter(source, requires_grad=False)
+    del array
+    tensor = dlport.from_dlpack(source)
+    if replace == "set_":
+        source.set_(torch.zeros(2))
+    elif replace == "swap":
+        torch.utils.swap_tensors(source, torch.zeros(2))
+    else:
+        source.data = torch.zeros(2)
+    gc.collect()
+    assert gone() is not None
+    assert float(np.asarray(tensor)[5]) == 5
+    del tensor
+    gc.collect()
+    assert gone() is None
+
+
 def test_views_keep_the_memory_of_their_base() -> None:
     array, gone = watched()
     view = dlport.from_dlpack(array)[::2][3:]
