@@ -11,13 +11,14 @@
 #include <unordered_map>
 
 #include "torch/fork.hpp"
+#include "torch/lowered.hpp"
 #include "torch/native.hpp"
-#include "torch/plan.hpp"
 
 namespace dlport::pytorch {
 namespace {
 
 std::atomic<Fallback> fallback_mode{Fallback::native};
+std::atomic<LoweringMode> lowering_mode{LoweringMode::automatic};
 
 /// An operator's counters and what its schema says, for as long as the process lives.
 struct Operator {
@@ -59,13 +60,14 @@ void announce_fallback(const Operator& op, Fallback mode) {
 
 void dispatch(Operator& op, const c10::OperatorHandle& handle, ::torch::jit::Stack* stack) {
   check_not_forked();
-  if (op.lowering && run_lowered(*op.lowering, handle, stack)) {
+  const Fallback fallback = fallback_mode.load(std::memory_order_relaxed);
+  const LoweringMode mode = lowering_mode.load(std::memory_order_relaxed);
+  const bool always = mode == LoweringMode::always || fallback == Fallback::error;
+  if (op.lowering && mode != LoweringMode::never && run_lowered(*op.lowering, stack, always)) {
     op.lowered.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (const Fallback mode = fallback_mode.load(std::memory_order_relaxed); mode != Fallback::native) {
-    announce_fallback(op, mode);
-  }
+  if (fallback != Fallback::native) announce_fallback(op, fallback);
   op.native.fetch_add(1, std::memory_order_relaxed);
   call_native(handle, op.signature, stack);
 }
@@ -120,6 +122,13 @@ void set_fallback(Fallback mode) {
 }
 Fallback fallback() {
   return fallback_mode;
+}
+
+void set_lowering(LoweringMode mode) {
+  lowering_mode = mode;
+}
+LoweringMode lowering() {
+  return lowering_mode;
 }
 
 std::map<std::string, Calls> calls() {

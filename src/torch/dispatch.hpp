@@ -13,6 +13,13 @@ enum class Fallback { native, warn, error };
 void set_fallback(Fallback fallback);
 Fallback fallback();
 
+/// Which of the operators that have a lowering run on ONNX Runtime (the environment's DLPORT_LOWERING): those whose
+/// native kernel is not known to be faster, all, or none. Fallback::error implies all.
+enum class LoweringMode { automatic, always, never };
+
+void set_lowering(LoweringMode mode);
+LoweringMode lowering();
+
 /// Calls of one operator since the last reset.
 struct Calls {
   uint64_t lowered = 0, native = 0;

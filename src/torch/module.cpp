@@ -19,7 +19,7 @@
 #include "torch/fork.hpp"
 #include "torch/generator.hpp"
 #include "torch/interchange.hpp"
-#include "torch/plan.hpp"
+#include "torch/lowered.hpp"
 #include "torch/pool.hpp"
 
 namespace nb = nanobind;
@@ -79,6 +79,10 @@ NB_MODULE(_torch, m) {
       .value("native", Fallback::native)
       .value("warn", Fallback::warn)
       .value("error", Fallback::error);
+  nb::enum_<LoweringMode>(m, "LoweringMode")
+      .value("auto", LoweringMode::automatic)
+      .value("always", LoweringMode::always)
+      .value("never", LoweringMode::never);
   m.def("register_device", [] {
     ort::register_ort_device();
     register_device();
@@ -116,6 +120,7 @@ NB_MODULE(_torch, m) {
   m.def("calls", &calls_by_operator);
   m.def("reset_calls", &reset_calls);
   m.def("set_fallback", &set_fallback, nb::arg("mode"));
+  m.def("set_lowering", &set_lowering, nb::arg("mode"));
   m.def("lowered_operators", &lowered_operators);
   m.def("declined_calls", &declined_calls);
   m.def("plan_stats", [] {

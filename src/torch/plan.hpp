@@ -1,43 +1,53 @@
-// How a lowered operator is carried out: its graph, compiled once per kind of call, and run on the tensors' memory.
+// How one kind of call is carried out: a compiled graph, where its inputs come from, where its results go.
 #pragma once
 
-#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/stack.h>
 
-#include <cstdint>
-#include <map>
-#include <string>
+#include <memory>
 #include <vector>
+
+#include "dlport/ort.hpp"
+#include "torch/variant.hpp"
 
 namespace dlport::pytorch {
 
-class Lowering;
+struct Plan {
+  /// A graph input: where its data comes from, and what it looks like.
+  struct Input {
+    Source source;
+    DType dtype;
+    bool is_number = false;
+    bool copy = false;  // has gaps or overlaps, so it is made row-major first
+    Dims shape;
+  };
 
-/// The lowering of an operator, or null where the table has none. It lives as long as the process. An in-place or out=
-/// variant has that of the functional operator whose arguments it takes.
-Lowering* find_lowering(const c10::OperatorHandle& op);
+  /// A result: a new tensor, or one written to.
+  struct Output {
+    DType dtype;
+    at::ScalarType type;
+    Dims sizes, strides;  // strides are empty for row-major
+    bool defined = true;
+    Source target;       // the argument that gets it, if any
+    bool direct = true;  // written there by the graph, rather than copied there afterwards
+    Dims shape;          // as the graph writes it: sizes in memory's order
+  };
 
-/// Whether the table has one.
-bool has_lowering(const c10::OperatorHandle& op);
-
-/// Replaces the arguments on `stack` by the results and returns true; or leaves the stack alone and returns false
-/// where this call has no lowering (a dtype that ONNX Runtime has no kernel for, semantics that ONNX cannot express).
-/// A graph that fails to run makes it false too: the native kernel then raises PyTorch's own error, or succeeds.
-bool run_lowered(Lowering& lowering, const c10::OperatorHandle& op, ::torch::jit::Stack* stack);
-
-/// Names in the lowering table, sorted.
-std::vector<std::string> lowered_operators();
-
-/// By operator, why calls were left to the native kernel, and the number of kinds of call with that reason.
-std::map<std::string, std::map<std::string, uint64_t>> declined_calls();
-
-/// What the caches hold and have done since the process started.
-struct PlanStats {
-  uint64_t planned = 0;   ///< kinds of call worked out
-  uint64_t compiled = 0;  ///< graphs compiled for them
-  uint64_t copied = 0;    ///< arguments made row-major first
-  uint64_t failed = 0;    ///< runs that ONNX Runtime gave up
+  std::shared_ptr<const ort::Executable> executable;  // null: declined
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<Emit::Check> checks;
+  bool overwrites = false;
 };
-PlanStats plan_stats();
+
+/// Plans calls like this one, on ort:`device`. Declines also where the native kernel is the faster one, unless
+/// `always`. Sets `is_new` where a graph had to be compiled. Throws Declined.
+Plan plan(const Variant& variant, c10::ArrayRef<c10::IValue> arguments, int device, bool always, bool& is_new);
+
+/// The argument, or the element of a list, that `source` names.
+inline const c10::IValue& at_source(c10::ArrayRef<c10::IValue> arguments, const Source& source) {
+  const c10::IValue& argument = arguments[static_cast<size_t>(source.argument)];
+  return source.element < 0 ? argument : argument.toListRef()[static_cast<size_t>(source.element)];
+}
 
 }  // namespace dlport::pytorch

@@ -6,10 +6,11 @@ from dlport.torch._device import register
 
 register()
 
+from dlport.torch._modes import set_fallback, set_lowering  # noqa: E402
 from dlport.torch._share import share  # noqa: E402
 from dlport.torch._stats import reset_stats, stats  # noqa: E402
 
-__all__ = ["reset_stats", "share", "stats"]
+__all__ = ["reset_stats", "set_fallback", "set_lowering", "share", "stats"]
 
 
 def _autoload() -> None:

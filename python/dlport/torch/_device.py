@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import torch
 from torch.utils import backend_registration
 
@@ -17,7 +15,7 @@ def register() -> None:
             f"dlport.torch was built for torch {_torch.built_for}, but torch {torch.__version__} is installed; "
             f"pip install torch=={_torch.built_for.split('+')[0]}, or rebuild dlport"
         )
-    from dlport.torch import _interchange, _module
+    from dlport.torch import _interchange, _modes, _module
 
     _find_onnxruntime()
     backend_registration.rename_privateuse1_backend("ort")
@@ -25,10 +23,7 @@ def register() -> None:
     torch._register_device_module("ort", _module)  # type: ignore[no-untyped-call]
     backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _interchange.install()
-    mode = os.environ.get("DLPORT_FALLBACK", "native")
-    if mode not in _torch.Fallback.__members__:
-        raise ValueError(f"DLPORT_FALLBACK={mode!r} is not one of native, warn, error")
-    _torch.set_fallback(_torch.Fallback[mode])
+    _modes.read_environment()
 
 
 def _find_onnxruntime() -> None:

@@ -1,6 +1,12 @@
 // The families of operators: each adds its entries to the table.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
+
+#include "torch/lowering/table.hpp"
+
 namespace dlport::pytorch {
 
 void lower_pointwise();
@@ -18,6 +24,9 @@ void lower_shape();
 void lower_sorting();
 void lower_upsample();
 void lower_foreach();
+
+/// Behind all families: says of each entry from which size on PyTorch's own kernel is the faster one.
+void set_crossovers(std::map<std::string, Entry, std::less<>>& entries);
 
 inline constexpr void (*kFamilies[])() = {
     lower_pointwise, lower_comparison,  lower_activation, lower_reduction, lower_softmax,

@@ -23,6 +23,7 @@ Entry& add_entry(std::string name, Entry entry) {
 const std::map<std::string, Entry, std::less<>>& table() {
   static const bool filled = [] {
     for (const auto family : kFamilies) family();
+    set_crossovers(entries());
     return true;
   }();
   static_cast<void>(filled);

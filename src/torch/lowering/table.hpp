@@ -42,6 +42,7 @@ struct Entry {
   std::vector<Kind> kinds;                                                // one an argument
   std::function<OptionalValues(Emit&, std::span<const Argument>)> write;  // results in order; none: undefined tensors
   bool any_layout = false;
+  int64_t native_from = INT64_MAX;  // elements; see crossover.cpp
 
   /// Says that the operator's results are row-major whatever the layout of its arguments is. (Elementwise ones keep
   /// their arguments' layout; others leave arguments that are not row-major to the native kernel.)

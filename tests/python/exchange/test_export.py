@@ -148,7 +148,7 @@ def test_layout_operations_are_views() -> None:
         with pytest.raises(ValueError, match="24 elements"):
             tensor.reshape(shape)
     for axes in ((0, 1), (0, 1, 1), (0, 1, 1 << 32), (0, 1, -4)):
-        with pytest.raises(ValueError, match="ax[ei]s"):
+        with pytest.raises(ValueError, match=r"ax[ei]s"):
             tensor.permute(axes)
 
 
