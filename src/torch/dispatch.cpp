@@ -90,7 +90,7 @@ void fallback_kernel(const c10::OperatorHandle& handle, ::torch::jit::Stack* sta
 }
 
 /// Operators that PyTorch composes of others for an unknown device, but that native kernels do in one piece.
-constexpr const char* kWhole[] = {"aten::convolution", "aten::convolution_backward"};
+constexpr const char* kWhole[] = {"aten::convolution", "aten::convolution_backward", "aten::mode.values"};
 
 bool is_collective(const c10::OperatorName& name) {
   return name.name.starts_with("c10d::");

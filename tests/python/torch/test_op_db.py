@@ -41,12 +41,6 @@ UNDETERMINED = {
     "topk",  # the positions of equal elements
 }
 
-#: Operators whose lowering takes arguments that PyTorch refuses: to be mended, and to be taken off this list then.
-TAKES_WHAT_CPU_REFUSES = {"gradient"}
-
-#: Operators whose `out=` variant ends the process: to be mended, and to be taken off this list then.
-CRASHES_WITH_OUT = {"mode"}
-
 
 def name_of(op: OpInfo) -> str:
     return f"{op.name}.{op.variant_test_name}" if op.variant_test_name else op.name
@@ -62,7 +56,9 @@ def to(value: Any, device: str) -> Any:
     def move(item: Any) -> Any:
         if isinstance(item, torch.Tensor):
             if id(item) not in moved:
-                if item.layout != torch.strided:
+                if item.is_meta:  # a sample of tensors on different devices
+                    moved[id(item)] = item
+                elif item.layout != torch.strided:
                     moved[id(item)] = item.detach().to(device)
                 else:
                     base = torch.empty(0, dtype=item.dtype, device=device)
@@ -217,13 +213,7 @@ def test_every_sample_equals_cpu(name: str, dtype: torch.dtype) -> None:
         check(OPS[name], dtype, first_only=False)
 
 
-def with_error_inputs() -> list[Any]:
-    wrong = pytest.mark.xfail(reason="its lowering takes arguments that PyTorch refuses")
-    names = [name for name, op in OPS.items() if op.error_inputs_func is not None]
-    return [pytest.param(name, marks=wrong if name in TAKES_WHAT_CPU_REFUSES else ()) for name in names]
-
-
-@pytest.mark.parametrize("name", with_error_inputs())
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.error_inputs_func is not None])
 def test_what_raises_on_cpu_raises_the_same_on_ort(name: str) -> None:
     op = OPS[name]
     with warnings.catch_warnings():
@@ -236,13 +226,7 @@ def test_what_raises_on_cpu_raises_the_same_on_ort(name: str) -> None:
                 assert type(ort_error) is type(cpu_error), f"cpu raises {cpu_error!r}, ort raises {ort_error!r}"
 
 
-def with_out_variants() -> list[Any]:
-    crash = pytest.mark.xfail(run=False, reason="its out= variant ends the process")
-    names = [name for name, op in OPS.items() if op.supports_out]
-    return [pytest.param(name, marks=crash if name in CRASHES_WITH_OUT else ()) for name in names]
-
-
-@pytest.mark.parametrize("name", with_out_variants())
+@pytest.mark.parametrize("name", [name for name, op in OPS.items() if op.supports_out])
 def test_out_variants_write_and_resize_what_they_are_given(name: str) -> None:
     op = OPS[name]
     if torch.float32 not in op.supported_dtypes("cpu"):
