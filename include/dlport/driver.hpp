@@ -1,6 +1,7 @@
 /// Drivers in C++: which there are, memory on any device, and moving tensors between any two.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -110,6 +111,8 @@ class Argument {
   template <class T>
     requires std::is_trivially_copyable_v<T>
   Argument(const T& value) noexcept : value_(&value), size_(sizeof(T)) {}  // NOLINT: lending
+  /// The bytes of a scalar or structure; they have to outlive the launch call.
+  explicit Argument(std::span<const std::byte> value) noexcept : value_(value.data()), size_(value.size()) {}
   dlport_argument lend() const noexcept { return {is_tensor_ ? &tensor_ : nullptr, value_, size_}; }
 
  private:

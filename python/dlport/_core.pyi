@@ -80,6 +80,11 @@ class Tensor:
         Shares the memory; a read-only tensor is copied for a framework that cannot say read-only. The tensor on a
         device, where `target` is a name such as 'cuda:0': itself, or a row-major copy.
         """
+    def copy_to(self, device: str | tuple[int, int], stream: Stream | None = None) -> Tensor:
+        """A row-major copy in fresh memory of `device`.
+
+        With a stream, of the device that is not the host, the copy may still be under way when this returns.
+        """
     @overload
     def reshape(self, shape: Sequence[int], /) -> Tensor: ...
     @overload
@@ -121,11 +126,66 @@ def load_driver(path: str) -> str:
 def driver_table(name: str) -> int:
     """The address of a driver's C table (dlport/driver.h)."""
 
-def empty(shape: Sequence[int], dtype: str = "float32", device: str | tuple[int, int] = "cpu") -> Tensor:
-    """An uninitialised row-major tensor on `device`."""
+def empty(
+    shape: Sequence[int],
+    dtype: str = "float32",
+    device: str | tuple[int, int] = "cpu",
+    *,
+    stream: Stream | None = None,
+) -> Tensor:
+    """An uninitialised row-major tensor on `device`; with a stream, given and taken back in its order."""
 
-def copy(dst: Any, src: Any) -> None:
-    """Copies each element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides."""
+def copy(dst: Any, src: Any, *, stream: Stream | None = None) -> None:
+    """Copies each element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides.
 
-def to(tensor: Any, device: str | tuple[int, int]) -> Tensor:
-    """`tensor`, any framework's, on `device`: shared where it is there already, otherwise a row-major copy."""
+    With a stream, of the device that is not the host, the copy may still be under way when this returns.
+    """
+
+def to(tensor: Any, device: str | tuple[int, int], *, stream: Stream | None = None) -> Tensor:
+    """`tensor`, any framework's, on `device`: shared where it is there already, otherwise as Tensor.copy_to does."""
+
+class Stream:
+    """A queue of work on a device: copies and launches given to it run in order, and may still be under way when the
+    call returns. What they read and write is kept alive until they are done. Thread-safe."""
+
+    def __init__(self, device: str | tuple[int, int]) -> None: ...
+    @property
+    def device(self) -> str:
+        """The device, e.g. 'opencl:0'."""
+    @property
+    def handle(self) -> int:
+        """The driver's own handle: what DLPack's `stream` argument takes on CUDA."""
+    def synchronize(self) -> None:
+        """Waits for everything given so far. Raises RuntimeError where any of it failed."""
+
+class Event:
+    """A point in a stream's work."""
+
+    def __init__(self, device: str | tuple[int, int]) -> None: ...
+    def record(self, stream: Stream) -> None:
+        """Marks the end of what `stream` has been given so far."""
+    def wait(self, stream: Stream) -> None:
+        """Holds what `stream` is given from now on until the event has been reached."""
+    def synchronize(self) -> None:
+        """Waits until the event has been reached."""
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds on the device's own clock from this event to `end_event`; waits for both."""
+
+class Operator:
+    """A computation of a device, ready to launch: `name` in `code`, which is in the device's format (dlport.devices()
+    says which), or an operator that the driver has. Raises ValueError with the compiler's log. Thread-safe."""
+
+    def __init__(self, device: str | tuple[int, int], name: str, code: str = "", options: str = "") -> None: ...
+    def __call__(
+        self,
+        *arguments: Any,
+        grid: int | tuple[int, ...] = 1,
+        group: int | tuple[int, ...] | None = None,
+        shared_memory: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
+        """Launches it on tensors (any framework's, on its device) and numbers of a certain width (numpy.float32(0.5)).
+
+        grid: work items, one to three directions. group: work items of a group; the driver's choice by default.
+        Without a stream the work is done when this returns.
+        """

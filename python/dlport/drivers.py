@@ -1,4 +1,12 @@
-"""Device drivers: which there are, and loading more of them.
+"""Device drivers: which there are, loading more of them, and work on any device.
+
+    scale = Operator("opencl:0", "scale", "kernel void scale(global float* x, float by) { x[get_global_id(0)] *= by; }")
+    stream = Stream("opencl:0")
+    x = dlport.to(array, "opencl:0", stream=stream)
+    scale(x, np.float32(2), grid=len(array), stream=stream)
+    host = x.copy_to("cpu", stream)
+    stream.synchronize()
+
 
 Drivers come with dlport (cpu, OpenCL, CUDA), from the environment's ``DLPORT_DRIVER_PATH`` (libraries, separated by
 colons), and from Python packages: an entry point of the group ``dlport.drivers`` names a function that returns the
@@ -13,8 +21,9 @@ from importlib.metadata import entry_points
 from typing import TypedDict
 
 from dlport import _core
+from dlport._core import Event, Operator, Stream
 
-__all__ = ["Device", "devices", "left_out", "load"]
+__all__ = ["Device", "Event", "Operator", "Stream", "devices", "left_out", "load"]
 
 GROUP = "dlport.drivers"
 

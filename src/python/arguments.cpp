@@ -38,6 +38,11 @@ std::optional<Device> device_argument(PyObject* value) {
   return Device(static_cast<DLDeviceType>(type), index);
 }
 
+Device required_device(PyObject* value) {
+  if (const auto device = device_argument(value)) return *device;
+  throw Error(ErrorCode::invalid_argument, "device is None: name one, such as 'cpu:0'");
+}
+
 Copy copy_argument(PyObject* value) {
   if (!value || value == Py_None) return Copy::if_needed;
   const int truth = PyObject_IsTrue(value);

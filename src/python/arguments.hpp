@@ -19,6 +19,9 @@ void read_keywords(const char* function, std::initializer_list<const char*> name
 /// None (or null), a name such as "cpu:0", or DLPack's (device_type, device_id).
 std::optional<Device> device_argument(PyObject* value);
 
+/// As device_argument, for where None will not do.
+Device required_device(PyObject* value);
+
 /// None (or null), True or False, as the array API means them.
 Copy copy_argument(PyObject* value);
 

@@ -7,6 +7,7 @@
 #include "python/errors.hpp"
 #include "python/import.hpp"
 #include "python/ort.hpp"
+#include "python/stream.hpp"
 #include "python/tensor_type.hpp"
 
 namespace dlport::python {
@@ -43,10 +44,19 @@ PyMethodDef functions[] = {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error&) {
+      set_python_error();
+    } catch (const PythonError&) {  // it is set already
+    }
+  });
   if (!init_import() || !add_tensor_type(m.ptr()) || PyModule_AddFunctions(m.ptr(), functions) < 0) {
     throw nanobind::python_error();
   }
   bind_driver(m);
+  bind_stream(m);
   bind_ort(m);
 }
 

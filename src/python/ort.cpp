@@ -143,14 +143,6 @@ ort::Options options_from_python(nb::dict options) {
 }
 
 void bind_ort(nb::module_& core) {
-  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const Error&) {
-      set_python_error();
-    } catch (const PythonError&) {
-    }
-  });
   nb::module_ m = core.def_submodule("ort");
   m.def("use_library", &ort::use_library);
   m.def("version", &ort::version);

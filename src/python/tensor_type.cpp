@@ -11,6 +11,7 @@
 #include "dlport/error.hpp"
 #include "python/arguments.hpp"
 #include "python/buffer.hpp"
+#include "python/driver.hpp"
 #include "python/errors.hpp"
 #include "python/exchange_api.hpp"
 #include "python/export.hpp"
@@ -150,8 +151,17 @@ PyObject* view(PyObject* self, PyObject* dtype) {
 PyObject* to(PyObject* self, PyObject* target) {
   return guarded([&] {
     if (!PyUnicode_Check(target) && !PyTuple_Check(target)) return to_framework(tensor_in(self), self, target);
-    return wrap(dlport::to(tensor_in(self), *device_argument(target)));
+    return wrap(dlport::to(tensor_in(self), required_device(target)));
   });
+}
+
+PyObject* copy_to(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  static const char* names[] = {"device", "stream", nullptr};
+  PyObject *device = nullptr, *stream = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:copy_to", const_cast<char**>(names), &device, &stream)) {
+    return nullptr;
+  }
+  return guarded([&] { return wrap(moved(copied_to, tensor_in(self), device, stream)); });
 }
 
 PyObject* array(PyObject* self, PyObject* arguments, PyObject* keywords) {
@@ -305,6 +315,9 @@ PyMethodDef methods[] = {
      "jax.numpy, ...) or a\n"
      "tensor type: shares the memory; a read-only tensor is copied for a framework that cannot say read-only.\n"
      "The tensor on a device, where `target` is a name such as 'cuda:0': itself, or a row-major copy."},
+    {"copy_to", method(copy_to), METH_VARARGS | METH_KEYWORDS,
+     "copy_to($self, device, stream=None)\n--\n\nA row-major copy in fresh memory of `device`. With a stream (of the "
+     "one that is not the host) it may still be under\nway when this returns."},
     {"reshape", reshape, METH_VARARGS,
      "reshape($self, /, *shape)\n--\n\nA view of another shape; one dimension may be -1. Raises BufferError where it "
      "takes a copy."},
