@@ -166,10 +166,18 @@ class Planner {
     if (!memory_order(target.sizes(), target.strides())) decline("a target with gaps or overlaps");
   }
 
+  /// Of any argument, even one that the graph does not read: the results' layout may follow it.
   bool has_odd_layout() const {
-    return std::ranges::any_of(emit_.inputs(), [&](const Emit::Input& input) {
-      return !input.is_number && !tensor(input.source).is_contiguous();
-    });
+    const auto is_odd = [](const c10::IValue& value) {
+      return value.isTensor() && value.toTensor().defined() && !value.toTensor().is_contiguous();
+    };
+    const auto& kinds = variant_.entry->kinds;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+      if (kinds[i] == Kind::ignored) continue;
+      const c10::IValue& value = arguments_[i];
+      if (value.isList() ? std::ranges::any_of(value.toListRef(), is_odd) : is_odd(value)) return true;
+    }
+    return false;
   }
 
   /// The layout that all tensors have in common, for elementwise graphs: results get it too, as they do in PyTorch.

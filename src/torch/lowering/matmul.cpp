@@ -1,4 +1,6 @@
 // Products of matrices and vectors.
+#include <array>
+
 #include "torch/lowering/families.hpp"
 #include "torch/lowering/table.hpp"
 
@@ -11,6 +13,15 @@ Value blend(Emit& e, const Value& self, const Value& product, const Value& beta,
   const Value scaled = alpha.is_known(1) ? product : e.mul(product, alpha);
   if (beta.is_known(0)) return scaled;
   return e.add(beta.is_known(1) ? self : e.mul(self, beta), scaled);
+}
+
+/// `write` on operands of a half type in float32, so that what is in between is not rounded.
+template <class Write>
+Value in_float(Emit& e, std::array<Value, 3> operands, const Write& write) {
+  const DType dtype = operands[0].dtype;
+  if (dtype != float16 && dtype != bfloat16) return write(operands[0], operands[1], operands[2]);
+  for (Value& operand : operands) operand = e.cast(operand, float32);
+  return e.cast(write(operands[0], operands[1], operands[2]), dtype);
 }
 
 void check_rank(const Value& x, int rank) {
@@ -71,11 +82,14 @@ void lower_matmul() {
   lower("aten::addbmm", [](Emit& e, Value self, Value a, Value b, Value beta, Value alpha) {
     check_rank(a, 3);
     check_rank(b, 3);
-    return blend(e, self, e.sum(e.matmul(a, b), {0}), beta, alpha);
+    return in_float(e, {self, a, b}, [&](const Value& s, const Value& x, const Value& y) {
+      return blend(e, s, e.sum(e.matmul(x, y), {0}), beta, alpha);
+    });
   }).takes_any_layout();
   lower("aten::addr", [](Emit& e, Value self, Value a, Value b, Value beta, Value alpha) {
     check_rank(a, 1);
     check_rank(b, 1);
+    if (a.dtype == float16 || a.dtype == bfloat16) decline("half types, which PyTorch rounds at each step");
     return blend(e, self, e.mul(e.unsqueeze(a, {1}), e.unsqueeze(b, {0})), beta, alpha);
   }).takes_any_layout();
 }

@@ -90,7 +90,9 @@ Value floor_divide(Emit& e, Value a, Value b) {
 
 Value divide(Emit& e, Value a, Value b, std::optional<std::string> rounding) {
   if (!rounding) return e.div(a, b);
-  refuse_integers(e.result_type({a, b}));
+  const DType dtype = e.result_type({a, b});
+  refuse_integers(dtype);
+  if (dtype == float16 || dtype == bfloat16) decline("a quotient of half types, rounded once before and once after");
   return *rounding == "floor" ? floor_divide(e, a, b) : trunc(e, e.div(a, b));
 }
 
