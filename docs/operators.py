@@ -28,6 +28,11 @@ ONNX, MIXED, NATIVE, FAILING = "ONNX Runtime", "both", "native", "failing"
 
 def to(value: Any, device: str) -> Any:
     def move(item: Any) -> Any:
+        if isinstance(item, torch.Tensor) and item.layout == torch.strided:  # with all of its memory: it may be a view
+            flat = item.detach().resolve_conj().resolve_neg()
+            memory = torch.empty(0, dtype=torch.uint8).set_(flat.untyped_storage()).clone().to(device)
+            moved = torch.empty(0, dtype=item.dtype, device=device)
+            return moved.set_(memory.untyped_storage(), flat.storage_offset(), flat.size(), flat.stride())
         if isinstance(item, torch.Tensor):
             return item.detach().to(device)
         return torch.device(device) if isinstance(item, torch.device) else item
@@ -35,19 +40,19 @@ def to(value: Any, device: str) -> Any:
     return tree_map(move, value)
 
 
-def outcome(entry: Any, sample: Any, device: str) -> list[torch.Tensor] | type[Exception]:
+def outcome(entry: Any, sample: Any, device: str) -> list[torch.Tensor] | Exception:
     torch.manual_seed(0)
     inputs, args, kwargs = to((sample.input, sample.args, sample.kwargs), device)
     try:
         result = entry(inputs, *args, **kwargs)
     except Exception as error:
-        return type(error)
+        return error
     return [item for item in tree_flatten(result)[0] if isinstance(item, torch.Tensor)]
 
 
 def agree(actual: Any, expected: Any) -> bool:
-    if isinstance(expected, type) or isinstance(actual, type):
-        return actual is expected
+    if isinstance(expected, Exception) or isinstance(actual, Exception):
+        return type(actual) is type(expected)
     return len(actual) == len(expected) and all(
         (got.dtype, got.shape) == (want.dtype, want.shape) for got, want in zip(actual, expected, strict=True)
     )
@@ -61,8 +66,9 @@ def status(entry: Any) -> tuple[str, list[str]]:
     _torch.reset_calls()
     for sample in itertools.islice(entry.sample_inputs("cpu", dtype), SAMPLES):
         expected = outcome(entry, sample, "cpu")
-        if not agree(outcome(entry, sample, "ort"), expected):
-            return FAILING, []
+        actual = outcome(entry, sample, "ort")
+        if not agree(actual, expected):
+            return FAILING, [f"({str(actual).splitlines()[0][:100]})" if isinstance(actual, Exception) else ""]
     calls = _torch.calls()
     native = sorted(name.removeprefix("aten::") for name, (_, count) in calls.items() if count)
     lowered = any(count for count, _ in calls.values())
