@@ -1,8 +1,10 @@
 /// Errors: one exception type, a code that a program can act on and a sentence that a person can.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "dlport/export.h"
 
@@ -26,13 +28,19 @@ DLPORT_API const char* to_string(ErrorCode code) noexcept;
 /// The one exception that dlport throws. `what()` is a single sentence that names the offending value.
 class DLPORT_API Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// `cause` is what a library below said in its own words.
+  Error(ErrorCode code, const std::string& message, std::string cause = {}) : std::runtime_error(message), code_(code) {
+    if (!cause.empty()) cause_ = std::make_shared<const std::string>(std::move(cause));
+  }
   ~Error() override;
 
   ErrorCode code() const noexcept { return code_; }
+  /// Empty where nothing below said anything. In Python it is the exception's `__cause__`.
+  const char* cause() const noexcept { return cause_ ? cause_->c_str() : ""; }
 
  private:
   ErrorCode code_;
+  std::shared_ptr<const std::string> cause_;  // shared, because exceptions are copied without throwing
 };
 
 }  // namespace dlport

@@ -78,7 +78,7 @@ SessionHandle build_session(const Graph::Impl& graph, const OrtSessionOptions* o
   try {
     return is_editable(graph) ? edit_session(graph, options) : load_session(graph, options);
   } catch (const Error& error) {
-    throw Error(ErrorCode::unsupported, "compiling the graph: " + std::string(error.what()));
+    throw Error(ErrorCode::unsupported, "compiling the graph: " + std::string(error.what()), error.cause());
   }
 }
 

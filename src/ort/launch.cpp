@@ -99,7 +99,7 @@ std::shared_ptr<const Executable> compile(const Call& call) {
   try {
     return graph.compile(call.options.device);
   } catch (const Error& error) {
-    throw Error(error.code(), "cannot launch " + std::string(call.op) + ": " + error.what());
+    throw Error(error.code(), "cannot launch " + std::string(call.op) + ": " + error.what(), error.cause());
   }
 }
 

@@ -131,7 +131,7 @@ std::optional<Failure> failure(OrtStatus* status) {
 
 void check(OrtStatus* status, const char* doing) {
   if (const auto failed = failure(status))
-    throw Error(error_code(failed->code), std::string(doing) + ": " + failed->text);
+    throw Error(error_code(failed->code), std::string(doing) + ": " + failed->text, failed->text);
 }
 
 void use_library(std::string path) {

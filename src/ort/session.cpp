@@ -72,7 +72,7 @@ SessionHandle load(const std::string& what, const MadeOptions& options, const Fu
                    Arguments... arguments) {
   OrtSession* session = nullptr;
   if (const auto failed = failure(function(environment(), arguments..., options.get(), &session))) {
-    throw Error(load_error(failed->code), "cannot load " + what + ": " + failed->text);
+    throw Error(load_error(failed->code), "cannot load " + what + ": " + failed->text, failed->text);
   }
   return SessionHandle(session);
 }
@@ -110,7 +110,7 @@ void run_session(const Session::Impl& impl, const RunOptions* options, const cha
   for (size_t i = 0; i < given.size(); ++i) {
     message += (i ? ", " : "; the outputs given have the shapes ") + dlport::to_string(given[i].shape());
   }
-  throw Error(run_error(*failed), message);
+  throw Error(run_error(*failed), message, failed->text);
 }
 
 }  // namespace

@@ -24,6 +24,19 @@ PyObject* exception_of(ErrorCode code) {
   return PyExc_RuntimeError;
 }
 
+/// Makes `text`, as a RuntimeError, the cause of the error that is set.
+void set_cause(const char* text) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (PyObject* cause = PyObject_CallFunction(PyExc_RuntimeError, "s", text)) {
+    PyException_SetCause(value, cause);  // takes the reference
+  } else {
+    PyErr_Clear();
+  }
+  PyErr_Restore(type, value, trace);
+}
+
 }  // namespace
 
 void set_python_error() noexcept {
@@ -32,6 +45,7 @@ void set_python_error() noexcept {
   } catch (const PythonError&) {
   } catch (const Error& error) {
     PyErr_SetString(exception_of(error.code()), error.what());
+    if (*error.cause()) set_cause(error.cause());
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {

@@ -55,6 +55,23 @@ def test_branches_read_the_values_around_them() -> None:
     np.testing.assert_allclose(np.from_dlpack(session(np.array(False), X)), np.exp(X), rtol=1e-6)
 
 
+def test_a_scan_goes_along_an_axis() -> None:
+    graph = ort.Graph()
+    x = graph.input("float32", [None, 3], name="x")
+    body = graph.subgraph()
+    total, row = body.input("float32", [3]), body.input("float32", [3])
+    summed = body.node("Add", [total, row])
+    body.output(summed, "total", "float32", [3])
+    body.output(body.node("Identity", [summed]), "row", "float32", [3])
+    start = graph.constant(np.zeros(3, np.float32))
+    last, rows = graph.node("Scan", [start, x], outputs=2, body=body, num_scan_inputs=1)
+    graph.output(last, name="last")
+    graph.output(rows, name="rows")
+    last_sum, sums = ort.Session(graph)(X)
+    np.testing.assert_allclose(np.from_dlpack(sums), np.cumsum(X, 0))
+    np.testing.assert_allclose(np.from_dlpack(last_sum), X.sum(0))
+
+
 def test_nodes_of_several_outputs_give_a_tuple() -> None:
     graph = ort.Graph()
     x = graph.input("float32", [2, 3], name="x")

@@ -356,8 +356,9 @@ class TestRuns:
         options = ort.RunOptions()
         timer = threading.Timer(0.05, options.cancel)
         timer.start()
-        with pytest.raises(RuntimeError, match="terminate"):
+        with pytest.raises(RuntimeError, match="terminate") as stopped:
             session.run([np.array(1 << 60)], options=options)
+        assert "terminate" in str(stopped.value.__cause__)
         options.reset()
         (count,) = session.run([np.array(3)], options=options)
         assert np.from_dlpack(count) == 3
