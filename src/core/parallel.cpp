@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -18,8 +19,19 @@ namespace {
 constexpr int64_t kBytesPerThread = 1 << 20;
 /// Memory has less to give than there are cores.
 constexpr int64_t kMaxThreads = 8;
+/// So long a helper looks for more work before it sleeps.
+constexpr std::chrono::microseconds kPatience{100};
 /// Parts a thread: what one is kept from doing another takes over.
 constexpr int64_t kPartsPerThread = 4;
+
+/// Tells the core that this is a loop that waits.
+void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 int64_t max_threads() noexcept {
   static const int64_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -71,6 +83,7 @@ class Helpers {
     }
     for (int64_t i = 0; i < std::min(count, threads_); ++i) {
       offered_.push_back(work);
+      waiting_.store(offered_.size(), std::memory_order_relaxed);
       ready_.notify_one();
     }
   }
@@ -78,10 +91,16 @@ class Helpers {
  private:
   void serve() {
     for (;;) {
+      // Copies come in a row; to sleep and be woken for each costs more than many of them.
+      const auto until = std::chrono::steady_clock::now() + kPatience;
+      while (waiting_.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < until) {
+        relax();
+      }
       std::unique_lock lock(mutex_);
       ready_.wait(lock, [this] { return !offered_.empty(); });
       const std::shared_ptr<SharedWork> work = std::move(offered_.front());
       offered_.pop_front();
+      waiting_.store(offered_.size(), std::memory_order_relaxed);
       lock.unlock();
       work->do_parts();
     }
@@ -90,6 +109,7 @@ class Helpers {
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<std::shared_ptr<SharedWork>> offered_;
+  std::atomic<size_t> waiting_ = 0;  // the length of offered_
   int64_t threads_ = 0;
 };
 
