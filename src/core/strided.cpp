@@ -104,6 +104,16 @@ void copy_across(char* dst, const char* src, const Axis& outer, const Axis& inne
   transpose_plane<Item>(dst, src, outer, inner, itemsize);
 }
 
+/// Items of a size that the compiler knows, which it copies without a call.
+template <int64_t kBytes>
+void copy_blocks(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
+  for (int64_t i = 0; i < outer.dim; ++i) {
+    for (int64_t j = 0; j < inner.dim; ++j) {
+      std::memcpy(dst + i * outer.dst_step + j * inner.dst_step, src + i * outer.src_step + j * inner.src_step, kBytes);
+    }
+  }
+}
+
 /// Items of any size, as runs of bytes.
 void copy_runs(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize) {
   for (int64_t i = 0; i < outer.dim; ++i) {
@@ -121,9 +131,15 @@ struct Kernels {
 };
 
 constexpr Kernels kKernels[] = {
-    {1, copy_plane<uint8_t>, copy_across<uint8_t>},      {2, copy_plane<uint16_t>, copy_across<uint16_t>},
-    {4, copy_plane<uint32_t>, copy_across<uint32_t>},    {8, copy_plane<uint64_t>, copy_across<uint64_t>},
+    {1, copy_plane<uint8_t>, copy_across<uint8_t>},
+    {2, copy_plane<uint16_t>, copy_across<uint16_t>},
+    {4, copy_plane<uint32_t>, copy_across<uint32_t>},
+    {8, copy_plane<uint64_t>, copy_across<uint64_t>},
     {16, copy_plane<uint128_t>, copy_across<uint128_t>},
+    {32, copy_blocks<32>, copy_blocks<32>},
+    {64, copy_blocks<64>, copy_blocks<64>},
+    {128, copy_blocks<128>, copy_blocks<128>},
+    {256, copy_blocks<256>, copy_blocks<256>},
 };
 
 PlaneCopy kernel_for(int64_t itemsize, const Axis& outer, const Axis& inner) noexcept {
@@ -146,12 +162,20 @@ LoopNest with_runs_as_items(LoopNest nest) noexcept {
   return nest;
 }
 
-/// Takes the axis along which `src` moves least to the place beside the innermost one.
-void bring_source_axis_inside(std::span<Axis> axes) noexcept {
+/// Takes the axis along which `src` moves least to the end of `axes`, if it moves less there than by `step`.
+void bring_source_axis_inside(std::span<Axis> axes, int64_t step) noexcept {
+  if (axes.size() < 2) return;
+  auto nearest = std::ranges::min_element(axes, {}, [](const Axis& axis) { return std::abs(axis.src_step); });
+  if (std::abs(nearest->src_step) < std::abs(step)) std::rotate(nearest, nearest + 1, axes.end());
+}
+
+/// The innermost loops are those along which `dst` moves least. Between them come those along which `src` does, so that
+/// what is touched in a row lies together on both sides.
+void interleave(std::span<Axis> axes) noexcept {
   if (axes.size() < 3) return;
-  const auto outer = axes.first(axes.size() - 1);
-  auto nearest = std::ranges::min_element(outer, {}, [](const Axis& axis) { return std::abs(axis.src_step); });
-  if (std::abs(nearest->src_step) < std::abs(axes.back().src_step)) std::rotate(nearest, nearest + 1, outer.end());
+  bring_source_axis_inside(axes.first(axes.size() - 1), axes.back().src_step);
+  if (axes.size() < 5) return;
+  bring_source_axis_inside(axes.first(axes.size() - 3), axes[axes.size() - 3].src_step);
 }
 
 template <class Body>
@@ -167,7 +191,7 @@ void run_loops(std::span<const Axis> loops, char* dst, const char* src, const Bo
 
 void copy_items_here(const LoopNest& given) noexcept {
   LoopNest nest = with_runs_as_items(given);
-  bring_source_axis_inside(nest.axes());
+  interleave(nest.axes());
   constexpr Axis kOnce{1, 0, 0};
   const auto axes = nest.axes();
   const Axis inner = axes.empty() ? kOnce : axes.back();

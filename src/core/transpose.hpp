@@ -46,22 +46,23 @@ void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_s
                      int64_t columns) noexcept {
   constexpr int64_t kSize = sizeof(Item);
   constexpr int64_t kSide = Lanes<Item>::kCount;
-  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
-  for (int64_t column = 0; column < whole_columns; column += kSide) {
-    for (int64_t row = 0; row < whole_rows; row += kSide) {
+  if (rows < kSide || columns < kSide) {
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column) {
+        std::memcpy(dst + row * dst_step + column * kSize, src + column * src_step + row * kSize, kSize);
+      }
+    }
+    return;
+  }
+  // What is left over at the ends is done by blocks that reach back over their neighbours.
+  for (int64_t column = 0; column < columns; column += kSide) {
+    column = std::min(column, columns - kSide);
+    for (int64_t row = 0; row < rows; row += kSide) {
+      row = std::min(row, rows - kSide);
       Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
                              dst_step);
     }
   }
-  auto one_by_one = [&](int64_t row, int64_t row_end, int64_t column_begin) {
-    for (; row < row_end; ++row) {
-      for (int64_t column = column_begin; column < columns; ++column) {
-        std::memcpy(dst + row * dst_step + column * kSize, src + column * src_step + row * kSize, kSize);
-      }
-    }
-  };
-  one_by_one(0, whole_rows, whole_columns);
-  one_by_one(whole_rows, rows, 0);
 }
 
 /// An item in memory that may be aligned to nothing and be of another type.
