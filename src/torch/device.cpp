@@ -19,6 +19,7 @@
 #include "torch/generator.hpp"
 #include "torch/pinned.hpp"
 #include "torch/pool.hpp"
+#include "torch/shutdown.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -84,6 +85,7 @@ class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Device getDevice() const override { return {kORTDevice, current}; }
   void setDevice(c10::Device device) const override {
+    note_thread();
     if (device.has_index()) set_device(device.index());
   }
   void uncheckedSetDevice(c10::Device device) const noexcept override {

@@ -21,6 +21,7 @@
 #include "torch/interchange.hpp"
 #include "torch/lowered.hpp"
 #include "torch/pool.hpp"
+#include "torch/shutdown.hpp"
 
 namespace nb = nanobind;
 
@@ -83,6 +84,7 @@ NB_MODULE(_torch, m) {
       .value("auto", LoweringMode::automatic)
       .value("always", LoweringMode::always)
       .value("never", LoweringMode::never);
+  m.def("finish_backward", &finish_backward, nb::call_guard<nb::gil_scoped_release>());
   m.def("register_device", [] {
     ort::register_ort_device();
     register_device();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 import torch
 from torch.utils import backend_registration
 
@@ -24,6 +26,7 @@ def register() -> None:
     backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _interchange.install()
     _modes.read_environment()
+    atexit.register(_torch.finish_backward)
 
 
 def _find_onnxruntime() -> None:

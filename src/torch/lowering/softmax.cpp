@@ -24,7 +24,8 @@ void lower_softmax() {
   });
   lower("aten::_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
     // Not grad * output - output * sum: where a probability is near 1 and the rest near 0, that cancels to noise.
-    return e.mul(e.sub(grad, e.sum(e.mul(grad, output), {e.axis(output, axis)}, true)), output);
+    const Value sum = e.sum(e.mul(e.cast(grad, float64), e.cast(output, float64)), {e.axis(output, axis)}, true);
+    return e.mul(e.sub(grad, e.cast(sum, grad.dtype)), output);
   }).takes_any_layout();
   lower("aten::_log_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
     return e.sub(grad, e.mul(e.exp(output), e.sum(grad, {e.axis(output, axis)}, true)));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -199,6 +201,33 @@ def test_sparse_and_quantized_tensors_are_refused(make: Callable[[], torch.Tenso
         warnings.simplefilter("ignore")
         with pytest.raises((NotImplementedError, RuntimeError)):
             make()
+
+
+def test_softmax_backward_does_not_cancel_where_probabilities_are_near_0_and_1() -> None:
+    """Second derivatives of log-probabilities divide by them, and show every bit that the first ones lost."""
+    torch.manual_seed(0)
+    x = torch.randn(6, 4) * 8
+    first, second = [], []
+    for device, dtype in (("cpu", torch.float64), ("cpu", torch.float32), ("ort", torch.float32)):
+        leaf = x.to(dtype).to(device).requires_grad_()
+        (grad,) = torch.autograd.grad(leaf.softmax(0)[:2].log().sum(), leaf, create_graph=True)
+        (again,) = torch.autograd.grad(grad.square().sum(), leaf)
+        first.append(grad.detach().cpu().double())
+        second.append(again.cpu().double())
+    for exact, cpu, ort in (first, second):
+        assert (ort - exact).abs().max() <= 2 * (cpu - exact).abs().max() + 1e-6
+
+
+def test_process_ends_cleanly_right_behind_a_backward_pass() -> None:
+    program = (
+        "import torch, dlport.torch\n"
+        "x = torch.ones(3, device='ort', requires_grad=True)\n"
+        "(x * 2).sum().backward()\n"
+        "print(x.grad.tolist())"
+    )
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "[2.0, 2.0, 2.0]\n", "")
 
 
 def double(connection: object) -> None:
