@@ -36,7 +36,7 @@ $(VENV)/.requirements: requirements.txt build/.system
 
 build/.installed: $(VENV)/.requirements $(SOURCES)
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps --force-reinstall \
-	  -C cmake.define.DLPORT_TESTS=ON -C cmake.define.DLPORT_TORCH=ON .
+	  --config-settings cmake.define.DLPORT_TESTS=ON --config-settings cmake.define.DLPORT_TORCH=ON .
 	@touch $@
 
 demo: setup
