@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 
@@ -11,7 +13,7 @@ import click
 def command(epochs: int, seed: int) -> None:
     """Train a digit classifier on torch.device("ort") and share it with NumPy and JAX."""
     try:
-        from dlport.examples import digits
+        digits = import_module("dlport.examples.digits")  # which the build puts there
     except ImportError as error:
         raise click.ClickException(f"the demo needs {error.name}: pip install 'dlport[demo]'") from None
     digits.main(epochs=epochs, seed=seed)
