@@ -15,11 +15,11 @@
 #include <utility>
 
 #include "dlport/ort.hpp"
+#include "torch/backward_threads.hpp"
 #include "torch/buffer.hpp"
 #include "torch/generator.hpp"
 #include "torch/pinned.hpp"
 #include "torch/pool.hpp"
-#include "torch/shutdown.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -45,6 +45,11 @@ std::pair<size_t, size_t> memory_info(c10::DeviceIndex index) {
 class OrtAllocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
+    if (current >= backward_devices()) {
+      TORCH_WARN_ONCE("ort:", static_cast<int>(current),
+                      " was configured after the first backward pass, when PyTorch starts a thread for each device: it "
+                      "computes, but runs no backward pass; configure all devices before");
+    }
     c10::Storage physical(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
                                                                 &pool(current), /*resizable=*/true));
     return wrap_data(std::move(physical), c10::Device(kORTDevice, current));

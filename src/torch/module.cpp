@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "dlport/ort.hpp"
+#include "torch/backward_threads.hpp"
 #include "torch/buffer.hpp"
 #include "torch/device.hpp"
 #include "torch/dispatch.hpp"
@@ -21,7 +22,6 @@
 #include "torch/interchange.hpp"
 #include "torch/lowered.hpp"
 #include "torch/pool.hpp"
-#include "torch/shutdown.hpp"
 
 namespace nb = nanobind;
 

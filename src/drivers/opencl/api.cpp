@@ -3,12 +3,14 @@
 #include <string>
 
 #include "dlport/error.hpp"
+#include "drivers/opencl/vendors.hpp"
 #include "drivers/shared_library.hpp"
 
 namespace dlport::drivers::opencl {
 namespace {
 
 Api load() {
+  open_vendors();
   const SharedLibrary library("DLPORT_OPENCL_LIBRARY", "libOpenCL.so.1",
                               "install an OpenCL loader and a platform, as in apt-get install ocl-icd-libopencl1 "
                               "pocl-opencl-icd");

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -88,6 +90,16 @@ def test_what_cannot_be_done_is_said(call: object, error: type[Exception], says:
     with pytest.raises(error, match=says):
         call(x)  # type: ignore[operator]
     np.testing.assert_array_equal(np.asarray(x.to("cpu")), np.ones(8, np.float32))
+
+
+@opencl
+@pytest.mark.parametrize("framework", ["torch", "jax", "tensorflow", "onnxruntime"])
+def test_kernels_compile_in_a_process_that_has_a_framework(framework: str) -> None:
+    """Some of them bring an LLVM along, which is not the one that the platform's compiler is made for."""
+    pytest.importorskip(framework)
+    program = f"import {framework}\nfrom dlport.drivers import Operator\nOperator('opencl:0', 'scale', {SCALE!r})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_copy_to_is_a_copy_also_in_place() -> None:

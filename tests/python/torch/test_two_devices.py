@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,12 +40,32 @@ def test_the_current_device_is_where_new_tensors_go() -> None:
     assert torch.ones(2, device="ort").device == torch.device("ort:0")
 
 
+def run(program: str) -> str:
+    """In a process of its own, in which no backward pass has run yet."""
+    head = "import torch, dlport.torch\nfrom dlport import ort\n"
+    done = subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
 def test_gradients_come_back_to_their_leaf() -> None:
-    leaf = X.to("ort:1").requires_grad_()
-    (leaf.to("ort:0") * 2).sum().backward()
-    assert leaf.grad is not None
-    assert leaf.grad.device == torch.device("ort:1")
-    torch.testing.assert_close(leaf.grad.cpu(), torch.full((2, 3), 2.0))
+    shown = run(
+        "ort.set_device(1, 'cpu', {})\n"
+        "leaf = torch.arange(6.0, device='ort:1').requires_grad_()\n"
+        "(leaf.to('ort:0') * 2).sum().backward()\n"
+        "print(leaf.grad.device, leaf.grad.tolist())\n"
+    )
+    assert shown == "ort:1 [2.0, 2.0, 2.0, 2.0, 2.0, 2.0]\n"
+
+
+def test_a_device_that_comes_after_the_first_backward_pass_computes_with_a_warning() -> None:
+    shown = run(
+        "torch.ones(2, device='ort').requires_grad_().sum().backward()\n"
+        "ort.set_device(1, 'cpu', {})\n"
+        "print((torch.ones(2, device='ort:1') + 1).tolist())\n"
+    )
+    assert shown.startswith("[2.0, 2.0]\n")
+    assert "configure all devices before" in shown
 
 
 @pytest.mark.parametrize(

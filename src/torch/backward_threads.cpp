@@ -1,9 +1,10 @@
-#include "torch/shutdown.hpp"
+#include "torch/backward_threads.hpp"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/ones.h>
 
 #include <atomic>
+#include <climits>
 #include <exception>
 #include <thread>
 
@@ -15,13 +16,13 @@ namespace dlport::pytorch {
 namespace {
 
 const std::thread::id main_thread = std::this_thread::get_id();
-std::atomic<bool> others{false};
+std::atomic<int> devices{INT_MAX};
 
 /// A pass of one step through the thread of each device: it is taken up when what was before it is gone, and as this
 /// thread has no Python objects, nor has the pass.
 void pass_through() noexcept {
   try {
-    for (int index = 0; index < device_count(); ++index) {
+    for (int index = 0; index < backward_devices(); ++index) {
       const auto where = at::TensorOptions(c10::Device(kORTDevice, static_cast<c10::DeviceIndex>(index)));
       const at::Tensor leaf = at::ones({}, where).requires_grad_(true);
       leaf.clone().backward();
@@ -33,11 +34,17 @@ void pass_through() noexcept {
 }  // namespace
 
 void note_thread() {
-  if (std::this_thread::get_id() != main_thread) others.store(true, std::memory_order_relaxed);
+  if (devices.load(std::memory_order_relaxed) == INT_MAX && std::this_thread::get_id() != main_thread) {
+    devices.store(device_count(), std::memory_order_relaxed);
+  }
+}
+
+int backward_devices() noexcept {
+  return devices.load(std::memory_order_relaxed);
 }
 
 void finish_backward() {
-  if (others && !is_forked()) std::thread(pass_through).join();
+  if (backward_devices() != INT_MAX && !is_forked()) std::thread(pass_through).join();
 }
 
 }  // namespace dlport::pytorch
