@@ -3,6 +3,7 @@
 # elsewhere it names the command to type, and stops only where the build cannot go on.
 set -u
 python=${1:?usage: system.sh PYTHON}
+export PATH="$PATH:/usr/sbin:/sbin" # ldconfig, which is not on everybody's path
 
 needed=() wanted=()
 have() { command -v "$1" >/dev/null 2>&1; }
