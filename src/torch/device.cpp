@@ -77,6 +77,11 @@ OrtAllocator& allocator() {
 /// return: streams are numbers that programs may tell apart, and all of them are always idle.
 thread_local std::array<c10::StreamId, 128> current_streams{};
 
+/// "ort" alone means the current device.
+c10::Device with_index(c10::Device device) {
+  return device.has_index() ? device : c10::Device(kORTDevice, current);
+}
+
 /// When the work before an event was done: all of it, by the time that the event is recorded.
 using Moment = std::chrono::steady_clock::time_point;
 
@@ -97,14 +102,25 @@ class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
     if (device.has_index()) current = device.index();
   }
   c10::DeviceIndex deviceCount() const noexcept override { return count(); }
+  c10::DeviceCapability getDeviceCapability(c10::Device) const override {
+    c10::DeviceCapability all_but_quantized;
+    for (const auto dtype :
+         {c10::kIndex_QInt8, c10::kIndex_QUInt8, c10::kIndex_QInt32, c10::kIndex_QUInt4x2, c10::kIndex_QUInt2x4}) {
+      all_but_quantized.capability_data.capability_bits &= ~(uint64_t{1} << dtype);
+    }
+    return all_but_quantized;
+  }
 
   c10::Stream getStream(c10::Device device) const override {
-    return c10::Stream(c10::Stream::UNSAFE, device, current_streams[static_cast<size_t>(device.index())]);
+    const c10::Device one = with_index(device);
+    return c10::Stream(c10::Stream::UNSAFE, one, current_streams[static_cast<size_t>(one.index())]);
   }
-  c10::Stream getDefaultStream(c10::Device device) const override { return c10::Stream(c10::Stream::DEFAULT, device); }
+  c10::Stream getDefaultStream(c10::Device device) const override {
+    return c10::Stream(c10::Stream::DEFAULT, with_index(device));
+  }
   c10::Stream getNewStream(c10::Device device, int) const override {
     static std::atomic<c10::StreamId> last{0};
-    return c10::Stream(c10::Stream::UNSAFE, device, ++last);
+    return c10::Stream(c10::Stream::UNSAFE, with_index(device), ++last);
   }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
   c10::Stream exchangeStream(c10::Stream stream) const override {
@@ -148,10 +164,10 @@ class OrtHooks final : public at::PrivateUse1HooksInterface {
     return index < 0 ? current : exchangeDevice(index);
   }
   const at::Generator& getDefaultGenerator(c10::DeviceIndex index) const override {
-    return default_generator(c10::Device(kORTDevice, index < 0 ? current : index));
+    return default_generator(with_index(c10::Device(kORTDevice, index)));
   }
   at::Generator getNewGenerator(c10::DeviceIndex index) const override {
-    return new_generator(c10::Device(kORTDevice, index < 0 ? current : index));
+    return new_generator(with_index(c10::Device(kORTDevice, index)));
   }
   c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator(); }
   bool isPinnedPtr(const void* pointer) const override { return is_pinned(pointer); }
@@ -188,6 +204,12 @@ std::string device_name(int index) {
   TORCH_CHECK(index >= 0 && static_cast<size_t>(index) < devices.size(), "ort:", index, " does not exist: there are ",
               devices.size(), " ort devices");
   return devices[static_cast<size_t>(index)].provider;
+}
+
+bool is_plain_cpu(int index) {
+  return std::ranges::any_of(ort::devices(), [&](const ort::DeviceInfo& info) {
+    return info.index == index && info.provider == "CPUExecutionProvider";
+  });
 }
 
 void register_device() {

@@ -20,8 +20,11 @@ class OrtGenerator final : public c10::GeneratorImpl {
       : GeneratorImpl(device, c10::DispatchKeySet(c10::DispatchKey::PrivateUse1)), physical_(std::move(physical)) {}
 
   void set_current_seed(uint64_t seed) override { physical_.set_current_seed(seed); }
-  void set_offset(uint64_t offset) override { physical_.set_offset(offset); }
-  uint64_t get_offset() const override { return physical_.get_offset(); }
+  // The physical generator has no offset. PyTorch pickles that of any device's generator, beside the state.
+  uint64_t get_offset() const override { return 0; }
+  void set_offset(uint64_t offset) override {
+    TORCH_CHECK(offset == 0, "an ort generator does not support set_offset; put it into a state by set_state");
+  }
   uint64_t current_seed() const override { return physical_.current_seed(); }
   uint64_t seed() override { return physical_.seed(); }
   void set_state(const c10::TensorImpl& state) override { physical_.unsafeGetGeneratorImpl()->set_state(state); }

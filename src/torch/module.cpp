@@ -22,6 +22,7 @@
 #include "torch/interchange.hpp"
 #include "torch/lowered.hpp"
 #include "torch/pool.hpp"
+#include "torch/profiler.hpp"
 
 namespace nb = nanobind;
 
@@ -88,6 +89,7 @@ NB_MODULE(_torch, m) {
   m.def("register_device", [] {
     ort::register_ort_device();
     register_device();
+    register_profiler();
     register_operators();
   });
   m.def("share_with_ort", &share_with_ort, nb::arg("tensor"), nb::arg("index"));

@@ -10,6 +10,7 @@
 #include "ort/lru_cache.hpp"
 #include "torch/arguments.hpp"
 #include "torch/buffer.hpp"
+#include "torch/device.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -74,9 +75,7 @@ class Planner {
     const bool large = std::ranges::any_of(arguments_, [&](const c10::IValue& value) {
       return value.isList() ? std::ranges::any_of(value.toListRef(), is_large) : is_large(value);
     });
-    return large && std::ranges::any_of(ort::devices(), [&](const ort::DeviceInfo& info) {
-             return info.index == device && info.provider == "CPUExecutionProvider";
-           });
+    return large && is_plain_cpu(device);
   }
 
   Plan plan(int device, bool& is_new) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 
 import torch
+import wrapt
 from torch.utils import backend_registration
 
 from dlport import _torch, ort
@@ -27,6 +28,14 @@ def register() -> None:
     _interchange.install()
     _modes.read_environment()
     atexit.register(_torch.finish_backward)
+    # Dynamo takes over a second to import: the device is made known to it when a program does so.
+    wrapt.register_post_import_hook(_prepare_compile, "torch._dynamo")
+
+
+def _prepare_compile(dynamo: object) -> None:
+    from dlport.torch import _compile
+
+    _compile.register()
 
 
 def _find_onnxruntime() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import TracebackType
 
 import torch
@@ -37,13 +38,22 @@ def is_available() -> bool:
     return device_count() > 0
 
 
+def init() -> None:
+    """Does nothing: `import dlport.torch` has made the device usable. Raises RuntimeError in a forked child."""
+    if _is_in_bad_fork():
+        raise RuntimeError(
+            "Cannot re-initialize ort in forked subprocess. To use ort with multiprocessing, you must use the 'spawn' "
+            "start method"
+        )
+
+
 def is_initialized() -> bool:
-    """Always true: registering the device is all that there is to do."""
-    return True
+    """True, but in a child forked after the device was used, whose threads are gone."""
+    return not _is_in_bad_fork()
 
 
 def _lazy_init() -> None:
-    """Nothing is left to be done lazily."""
+    init()
 
 
 def _is_in_bad_fork() -> bool:
@@ -66,6 +76,19 @@ def set_device(device: Device) -> None:
     _torch.set_device(index_of(device))
 
 
+def _exchange_device(device: int) -> int:
+    """Makes `device` the current one and returns the one before. A negative index changes nothing and returns -1."""
+    if device < 0:
+        return -1
+    previous = current_device()
+    set_device(device)
+    return previous
+
+
+#: The same, where a device that was never used need not be: none has a state that is made by being current.
+_maybe_exchange_device = _exchange_device
+
+
 class device:
     """Context manager: within it, `device` is the current one.
 
@@ -77,15 +100,12 @@ class device:
         self.previous = -1
 
     def __enter__(self) -> None:
-        if self.index >= 0:
-            self.previous = current_device()
-            set_device(self.index)
+        self.previous = _exchange_device(self.index)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.index >= 0:
-            set_device(self.previous)
+        _exchange_device(self.previous)
 
 
 class device_of(device):
@@ -138,3 +158,21 @@ def get_rng_state(device: Device = None) -> torch.Tensor:
 def set_rng_state(new_state: torch.Tensor, device: Device = None) -> None:
     """Puts `device`'s generator into a state that `get_rng_state` returned."""
     _generator(device).set_state(new_state)
+
+
+def seed_all() -> int:
+    """Seeds the generators of all ort devices with one number that the system makes up, and returns it."""
+    number = seed()
+    manual_seed_all(number)
+    return number
+
+
+def get_rng_state_all() -> list[torch.Tensor]:
+    """The states of the generators of all ort devices."""
+    return [get_rng_state(index) for index in range(device_count())]
+
+
+def set_rng_state_all(new_states: Iterable[torch.Tensor]) -> None:
+    """Puts the generators of all ort devices into states that `get_rng_state_all` returned."""
+    for index, state in enumerate(new_states):
+        set_rng_state(state, index)

@@ -136,6 +136,15 @@ def test_autocast_chooses_dtypes_by_operator(dtype: torch.dtype) -> None:
     assert torch.get_autocast_dtype("ort") in torch.ort.get_amp_supported_dtype()
 
 
+def test_autocast_to_a_dtype_that_it_does_not_take_says_so_and_changes_nothing() -> None:
+    a = torch.rand(4, 4, device="ort")
+    with (
+        pytest.warns(UserWarning, match="In ort autocast, but the target dtype is not supported"),
+        torch.autocast("ort", dtype=torch.float32),
+    ):
+        assert (a @ a).dtype == torch.float32
+
+
 def test_gradient_scaler_skips_steps_that_overflow() -> None:
     parameter = torch.nn.Parameter(torch.ones(2, device="ort"))
     optimizer = torch.optim.SGD([parameter], lr=1.0)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import dlport.torch  # noqa: F401  registers "ort"
+from dlport import ort
 
 
 def test_a_thread_starts_on_the_default_stream() -> None:
@@ -67,3 +68,66 @@ def test_tensor_remembers_no_stream() -> None:
     tensor = torch.ones(4, device="ort")
     tensor.record_stream(torch.ort.Stream())
     assert tensor.tolist() == [1, 1, 1, 1]
+
+
+@pytest.fixture(scope="module")
+def second_device() -> int:
+    ort.set_device(1, "cpu", {})
+    return 1
+
+
+def test_streams_of_pytorch_are_made_for_the_device(second_device: int) -> None:
+    for stream, index in (
+        (torch.Stream("ort"), 0),
+        (torch.Stream(device="ort:1"), second_device),
+        (torch.Stream(second_device), second_device),
+    ):
+        assert stream.device == torch.device("ort", index)
+        assert f"device_type=ort, device_index={index}" in repr(stream)
+        same = torch.Stream(
+            stream_id=stream.stream_id, device_index=stream.device_index, device_type=stream.device_type
+        )
+        assert same == stream
+        assert hash(same) == hash(stream)
+
+
+def test_stream_of_another_device_makes_that_device_current(second_device: int) -> None:
+    stream = torch.Stream(second_device)
+    with stream:
+        assert torch.accelerator.current_device_index() == second_device
+        assert torch.accelerator.current_stream() == stream
+    assert torch.accelerator.current_device_index() == 0
+    torch.accelerator.set_stream(stream)
+    assert torch.accelerator.current_stream(second_device) == stream
+    torch.accelerator.set_stream(torch.ort.default_stream(second_device))
+    torch.accelerator.set_device_index(0)
+
+
+def test_event_gets_its_device_and_number_when_it_is_recorded() -> None:
+    first, second = torch.Event("ort"), torch.Event("ort")
+    assert first.event_id == second.event_id == 0
+    stream = torch.Stream("ort")
+    stream.record_event(first)
+    second.record()
+    assert first.device == torch.device("ort:0")
+    assert 0 != first.event_id != second.event_id != 0
+
+
+def test_streams_wait_for_streams_and_events() -> None:
+    event, streams = torch.Event("ort"), [torch.Stream("ort") for _ in range(3)]
+    event.record()
+    for stream in streams:
+        stream.wait_event(event)
+        event.wait(stream)
+        stream.wait_stream(streams[0])
+        stream.synchronize()
+        assert stream.query()
+    event.synchronize()
+
+
+def test_events_without_times_have_none_between_them() -> None:
+    first, second = torch.Event("ort"), torch.Event("ort")
+    first.record()
+    second.record()
+    with pytest.raises(ValueError, match="enable_timing=True"):
+        first.elapsed_time(second)
