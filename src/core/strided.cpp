@@ -101,10 +101,11 @@ void copy_across(char* dst, const char* src, const Axis& outer, const Axis& inne
       copy_channels<Item, 4>(dst, src, outer, inner)) {
     return;
   }
-  // A register holds one item of 16 bytes, so nothing is transposed in it; blocks are left to help where the items of a
-  // row of `dst` would push each other out of the cache.
+  // Where a register holds but one item, nothing is transposed in it; blocks are left to help where the items of a row
+  // of `dst` would push each other out of the cache.
   constexpr int64_t kPage = 4096;
-  if (sizeof(Item) == 16 && inner.src_step % kPage != 0) return copy_plane<Item>(dst, src, outer, inner, itemsize);
+  constexpr bool kAlone = Lanes<Item>::kCount == 1;
+  if (kAlone && inner.src_step % kPage != 0) return copy_plane<Item>(dst, src, outer, inner, itemsize);
   transpose_plane<Item>(dst, src, outer, inner, itemsize);
 }
 

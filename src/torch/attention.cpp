@@ -11,8 +11,8 @@
 namespace dlport::pytorch {
 namespace {
 
-/// PyTorch's kernel for the physical device does it in one piece, in a third of the time of operators that are lowered
-/// one by one and without their intermediate results; so it is taken wherever there is a choice.
+/// PyTorch's kernel for the physical device does it in one piece, faster than operators that are lowered one by one and
+/// without their intermediate results; so it is taken wherever there is a choice.
 int64_t choose_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                          const std::optional<at::Tensor>& mask, double dropout, bool is_causal,
                          std::optional<double> scale, bool enable_gqa) {

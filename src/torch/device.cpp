@@ -207,9 +207,7 @@ std::string device_name(int index) {
 }
 
 bool is_plain_cpu(int index) {
-  return std::ranges::any_of(ort::devices(), [&](const ort::DeviceInfo& info) {
-    return info.index == index && info.provider == "CPUExecutionProvider";
-  });
+  return device_name(index) == "CPUExecutionProvider";
 }
 
 void register_device() {

@@ -11,14 +11,11 @@ import pytest
 import torch
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
 
 DTYPES = {value for value in vars(torch).values() if isinstance(value, torch.dtype)}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def second_device() -> None:
-    ort.set_device(1, "cpu", {})
+pytestmark = pytest.mark.usefixtures("second_device")
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention and recurrent layers on the ort device."""
+"""Scaled dot-product attention on the ort device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import dlport.torch
 
@@ -83,48 +82,3 @@ def test_multihead_attention_trains_as_on_cpu() -> None:
         (output.square().sum() + weights.square().sum()).backward()
         gradients.append([parameter.grad.cpu() for parameter in module.parameters() if parameter.grad is not None])
     torch.testing.assert_close(gradients[1], gradients[0], rtol=1e-4, atol=1e-4)
-
-
-LAYERS = {
-    "LSTM": lambda **o: torch.nn.LSTM(8, 4, **o),
-    "GRU": lambda **o: torch.nn.GRU(8, 4, **o),
-    "RNN": lambda **o: torch.nn.RNN(8, 4, **o),
-}
-OPTIONS = {
-    "two layers": {"num_layers": 2},
-    "both directions": {"bidirectional": True},
-    "batch first": {"batch_first": True},
-    "no bias": {"bias": False},
-}
-
-
-@pytest.mark.parametrize("options", OPTIONS)
-@pytest.mark.parametrize("layer", LAYERS)
-def test_recurrent_layer_is_that_of_cpu(layer: str, options: str) -> None:
-    module = LAYERS[layer](**OPTIONS[options])
-    x = torch.linspace(-1, 1, 48).view(2, 3, 8)
-    expected, state = module(x)
-    actual, there = copy.deepcopy(module).to("ort")(x.to("ort"))
-    torch.testing.assert_close(actual.cpu(), expected)
-    for ours, theirs in zip(there if layer == "LSTM" else [there], state if layer == "LSTM" else [state], strict=True):
-        torch.testing.assert_close(ours.cpu(), theirs)
-
-
-def test_recurrent_layer_starts_from_a_given_state() -> None:
-    module = torch.nn.LSTM(8, 4)
-    x, h, c = torch.randn(2, 3, 8), torch.randn(1, 3, 4), torch.randn(1, 3, 4)
-    expected, _ = module(x, (h, c))
-    actual, _ = module.to("ort")(x.to("ort"), (h.to("ort"), c.to("ort")))
-    torch.testing.assert_close(actual.cpu(), expected)
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_sequences_of_several_lengths_are_packed(layer: str) -> None:
-    module, x = LAYERS[layer](), torch.randn(5, 3, 8)
-    results = []
-    for device in ("cpu", "ort"):
-        packed = pack_padded_sequence(x.to(device).requires_grad_(), [5, 3, 2])
-        output, lengths = pad_packed_sequence(copy.deepcopy(module).to(device)(packed)[0])
-        assert lengths.tolist() == [5, 3, 2]
-        results.append(output.detach().cpu())
-    torch.testing.assert_close(results[1], results[0])

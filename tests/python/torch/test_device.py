@@ -255,19 +255,6 @@ def test_forked_child_is_told_at_once() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_recurrent_layers_train_as_on_cpu() -> None:
-    for layer in (torch.nn.LSTM(8, 4), torch.nn.GRU(8, 4, bidirectional=True), torch.nn.RNN(8, 4)):
-        results = []
-        for device in ("cpu", "ort"):
-            module = copy.deepcopy(layer).to(device)
-            inputs = torch.linspace(-1, 1, 48).view(2, 3, 8).to(device).requires_grad_()
-            output = module(inputs)[0]
-            output.sum().backward()
-            results += [output.detach().cpu(), inputs.grad.cpu(), next(module.parameters()).grad.cpu()]
-        for cpu, ort in zip(results[:3], results[3:], strict=True):
-            torch.testing.assert_close(ort, cpu)
-
-
 @pytest.mark.parametrize("foreach", [True, False, None])
 @pytest.mark.parametrize(
     "name",

@@ -23,6 +23,14 @@ def test_operators_are_named() -> None:
     assert {"aten::mm", "aten::relu", "aten::abs"} <= names(profile)
 
 
+def test_operators_are_timed_as_the_device_s_own() -> None:
+    x = torch.ones(64, 64, device="ort")
+    with profiler.profile(use_device="ort") as profile:
+        x @ x
+    times = {event.name: event.device_time for event in profile.function_events or []}
+    assert times["aten::mm"] > 0
+
+
 def test_copies_between_devices_are_named() -> None:
     with profiler.profile(use_device="ort") as profile:
         torch.ones(4).to("ort").cpu()

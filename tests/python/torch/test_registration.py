@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +13,17 @@ from torch.nn.utils.rnn import pack_sequence
 from torch.utils import backend_registration
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
+
+pytestmark = pytest.mark.usefixtures("second_device")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def second_device() -> None:
-    ort.set_device(1, "cpu", {})
+@pytest.mark.parametrize(
+    "imports", ["import torch", "import dlport.torch, torch", "import torch, dlport.torch", "import dlport, torch"]
+)
+def test_device_is_there_whichever_is_imported_first(imports: str) -> None:
+    program = f"{imports}; print(torch.ones(2, device='ort').tolist())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("[1.0, 1.0]\n", "")
 
 
 def test_device_is_the_private_one_of_pytorch() -> None:

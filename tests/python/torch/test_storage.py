@@ -10,12 +10,8 @@ import torch
 from torch.serialization import default_restore_location, location_tag
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
 
-
-@pytest.fixture(autouse=True, scope="module")
-def second_device() -> None:
-    ort.set_device(1, "cpu", {})
+pytestmark = pytest.mark.usefixtures("second_device")
 
 
 def test_data_of_a_cpu_tensor_can_be_that_of_an_ort_tensor() -> None:

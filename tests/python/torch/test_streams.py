@@ -8,7 +8,6 @@ import pytest
 import torch
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
 
 
 def test_a_thread_starts_on_the_default_stream() -> None:
@@ -68,12 +67,6 @@ def test_tensor_remembers_no_stream() -> None:
     tensor = torch.ones(4, device="ort")
     tensor.record_stream(torch.ort.Stream())
     assert tensor.tolist() == [1, 1, 1, 1]
-
-
-@pytest.fixture(scope="module")
-def second_device() -> int:
-    ort.set_device(1, "cpu", {})
-    return 1
 
 
 def test_streams_of_pytorch_are_made_for_the_device(second_device: int) -> None:

@@ -10,14 +10,11 @@ import pytest
 import torch
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
 
 X = torch.arange(6.0).reshape(2, 3)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def second_device() -> None:
-    ort.set_device(1, "cpu", {})
+pytestmark = pytest.mark.usefixtures("second_device")
 
 
 def test_tensors_move_there_and_back() -> None:
