@@ -19,7 +19,7 @@ from rich.table import Table
 
 import dlport
 
-ROUNDS, CALLS = 5, 4
+ROUNDS, SECONDS = 5, 0.02
 console = Console()
 library = ctypes.CDLL(str(next(Path(dlport.__file__).parent.glob("libdlport.so*"))))
 library.dlport_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
@@ -89,14 +89,15 @@ def ours(dst: torch.Tensor, src: torch.Tensor) -> Callable[[], object]:
 def bests(calls: list[Callable[[], object]]) -> list[float]:
     """The best time of each call in microseconds, over rounds that take turns.
 
-    Threads of the one before may still be looking for work on the cores that the next one needs, so each waits first.
+    Threads of the one before may still be looking for work on the cores that the next one needs, so each waits first,
+    and then is called for long enough that its own threads are awake.
     """
     best = [float("inf")] * len(calls)
     for _ in range(ROUNDS):
         for i, call in enumerate(calls):
             time.sleep(0.01)
-            for _ in range(CALLS):
-                start = time.perf_counter()
+            until = time.perf_counter() + SECONDS
+            while (start := time.perf_counter()) < until:
                 call()
                 best[i] = min(best[i], 1e6 * (time.perf_counter() - start))
     return best

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "core/convert.hpp"
+#include "core/each.hpp"
 #include "core/float16.hpp"
 #include "core/minifloat.hpp"
 
@@ -24,13 +25,8 @@ void decode_small(void* dst, const void* src, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = kValues[from[i] & (kValues.size() - 1)];
 }
 
-/// Lifts a function of one element to arrays.
 template <auto kFunction, class To, class From>
-void each(void* dst, const void* src, int64_t count) {
-  auto* to = static_cast<To*>(dst);
-  auto* from = static_cast<const From*>(src);
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(kFunction(from[i]));
-}
+constexpr Convert each = Each<kFunction, To, From>::run;
 
 /// complex32: two float16 where complex64 has two floats.
 void decode_pairs(void* dst, const void* src, int64_t count) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/convert.hpp"
+#include "core/each.hpp"
 
 namespace dlport::detail {
 namespace {
@@ -56,11 +57,7 @@ To converted(From value) noexcept {
 }
 
 template <class To, class From>
-void convert(void* dst, const void* src, int64_t count) {
-  auto* to = static_cast<To*>(dst);
-  auto* from = static_cast<const From*>(src);
-  for (int64_t i = 0; i < count; ++i) to[i] = converted<To>(from[i]);
-}
+constexpr Convert convert = Each<converted<To, From>, To, From>::run;
 
 template <size_t... kPairs>
 constexpr std::array<Convert, kCount * kCount> all_conversions(std::index_sequence<kPairs...>) {

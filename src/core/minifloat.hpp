@@ -98,27 +98,26 @@ constexpr float decode(uint32_t code) noexcept {
   return negative ? -value : value;
 }
 
-/// The code nearest to `value`, ties to even.
+/// The code nearest to `value`, ties to even. Every case is computed and one chosen, so that loops over it are vectors.
 template <Minifloat kFormat>
 constexpr uint32_t encode(float value) noexcept {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 31 ? kFormat.sign_bit() : 0;
   const uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return sign | kFormat.nan();  // where NaN has no sign, its code is the sign bit's
   constexpr int kDropped = 23 - kFormat.mantissa_bits;
   constexpr int kSmallestNormal = 1 - kFormat.bias;
-  uint32_t code = 0;
-  if (magnitude >= static_cast<uint32_t>(kSmallestNormal + 127) << 23) {
-    const uint32_t half = (1u << (kDropped - 1)) - 1 + ((magnitude >> kDropped) & 1);
-    code = ((magnitude + half) >> kDropped) - (static_cast<uint32_t>(127 - kFormat.bias) << kFormat.mantissa_bits);
-  } else {
-    // Adding a float whose last place is the format's smallest step rounds to whole steps.
-    constexpr float kRounder = power_of_two(kSmallestNormal - kFormat.mantissa_bits + 23);
-    code = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + kRounder) - std::bit_cast<uint32_t>(kRounder);
-  }
-  if (code > kFormat.largest()) code = kFormat.overflow();
-  if (kFormat.specials == Specials::fnuz && (code == 0 || code == kFormat.nan())) return code;
-  return sign | code;
+  const uint32_t half = (1u << (kDropped - 1)) - 1 + ((magnitude >> kDropped) & 1);
+  constexpr uint32_t kRebias = static_cast<uint32_t>(127 - kFormat.bias) << kFormat.mantissa_bits;
+  const uint32_t normal = ((magnitude + half) >> kDropped) - kRebias;
+  // Adding a float whose last place is the format's smallest step rounds to whole steps.
+  constexpr float kRounder = power_of_two(kSmallestNormal - kFormat.mantissa_bits + 23);
+  const uint32_t subnormal =
+      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + kRounder) - std::bit_cast<uint32_t>(kRounder);
+  const uint32_t rounded = magnitude >= static_cast<uint32_t>(kSmallestNormal + 127) << 23 ? normal : subnormal;
+  const uint32_t code = rounded > kFormat.largest() ? kFormat.overflow() : rounded;
+  const bool unsigned_code = kFormat.specials == Specials::fnuz && (code == 0 || code == kFormat.nan());
+  const uint32_t number = unsigned_code ? code : sign | code;
+  return magnitude > 0x7f800000u ? sign | kFormat.nan() : number;  // where NaN has no sign, its code is the sign bit's
 }
 
 inline float decode_bfloat16(uint16_t code) noexcept {
@@ -128,7 +127,7 @@ inline float decode_bfloat16(uint16_t code) noexcept {
 inline uint16_t encode_bfloat16(float value) noexcept {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
-  return static_cast<uint16_t>(value == value ? rounded : (bits >> 16) | 0x40u);  // a NaN stays one
+  return static_cast<uint16_t>(value == value ? rounded : 0x7fc0u);  // rounding could carry a NaN over to infinity
 }
 
 /// float8_e8m0fnu: a power of two and nothing else; neither sign, zero nor infinity.

@@ -16,21 +16,20 @@ namespace dlport::detail {
 namespace {
 
 /// Waking a helper takes some 10 µs, in which another thread copies about this many bytes.
-constexpr int64_t kBytesPerThread = 1 << 20;
+constexpr int64_t kBytesPerThread = 1 << 18;
 /// Memory has less to give than there are cores.
 constexpr int64_t kMaxThreads = 8;
-/// So long a helper looks for more work before it sleeps.
-constexpr std::chrono::microseconds kPatience{100};
+/// So long a thread looks for what it waits for before it sleeps. Threads of OpenMP look about as long: who sleeps
+/// sooner is woken on the core of the one that it is to help, and stays there for milliseconds.
+constexpr std::chrono::milliseconds kPatience{5};
 /// Parts a thread: what one is kept from doing another takes over.
 constexpr int64_t kPartsPerThread = 4;
 
-/// Tells the core that this is a loop that waits.
-void relax() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
+/// Looks until `ready` or the patience ends. Whoever else has something to do on this core goes first.
+template <class Ready>
+void look_for(const Ready& ready) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!ready() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
 }
 
 int64_t max_threads() noexcept {
@@ -41,22 +40,41 @@ int64_t max_threads() noexcept {
 /// Work that several threads share. Nobody waits for a helper that the system has not let run yet: it finds nothing
 /// left to do, and looks at nothing but this object, which it owns a share of. `work` lives as long as parts are being
 /// done.
-struct SharedWork {
-  int64_t count, part;
-  const std::function<void(int64_t, int64_t)>* work;
-  std::atomic<int64_t> next = 0, done = 0;
+class SharedWork {
+ public:
+  SharedWork(int64_t count, int64_t grain, int64_t threads, const std::function<void(int64_t, int64_t)>& work)
+      : count_(count), threads_(threads), part_(ceil_to(grain, count, threads * kPartsPerThread)),
+        range_(ceil_to(part_, count, threads)), work_(&work) {
+    for (int64_t i = 0; i < threads; ++i) next_[i] = i * range_;
+  }
 
-  void do_parts() {
-    for (int64_t begin = 0; (begin = next.fetch_add(part)) < count;) {
-      const int64_t end = std::min(begin + part, count);
-      (*work)(begin, end);
-      if (done.fetch_add(end - begin) + end - begin == count) done.notify_all();
+  /// Does the thread's own range first, the same in each call, so that what one call leaves in the core's cache the next
+  /// one finds there. Then it helps with those of the others.
+  void do_parts(int64_t thread) {
+    for (int64_t i = 0; i < threads_; ++i) {
+      const int64_t range = (thread + i) % threads_, range_end = std::min((range + 1) * range_, count_);
+      for (int64_t begin = 0; (begin = next_[range].fetch_add(part_)) < range_end;) {
+        const int64_t end = std::min(begin + part_, range_end);
+        (*work_)(begin, end);
+        if (done_.fetch_add(end - begin) + end - begin == count_) done_.notify_all();
+      }
     }
   }
 
   void wait() {
-    for (int64_t now = done; now < count; now = done) done.wait(now);
+    look_for([this] { return done_ == count_; });
+    for (int64_t now = done_; now < count_; now = done_) done_.wait(now);
   }
+
+ private:
+  /// What each of `shares` gets of `count`, in whole units.
+  static int64_t ceil_to(int64_t unit, int64_t count, int64_t shares) noexcept {
+    return ((count + shares - 1) / shares + unit - 1) / unit * unit;
+  }
+
+  const int64_t count_, threads_, part_, range_;
+  const std::function<void(int64_t, int64_t)>* const work_;
+  std::atomic<int64_t> next_[kMaxThreads], done_ = 0;
 };
 
 /// Threads that wait for work. They are made with the first large copy and end with the process.
@@ -78,7 +96,7 @@ class Helpers {
   void offer(const std::shared_ptr<SharedWork>& work, int64_t count) {
     std::lock_guard lock(mutex_);
     try {
-      for (; threads_ < count; ++threads_) std::thread([this] { serve(); }).detach();
+      for (; threads_ < count; ++threads_) std::thread([this, own = threads_ + 1] { serve(own); }).detach();
     } catch (const std::system_error&) {  // no more threads to be had: those that there are do it all
     }
     for (int64_t i = 0; i < std::min(count, threads_); ++i) {
@@ -89,20 +107,17 @@ class Helpers {
   }
 
  private:
-  void serve() {
+  void serve(int64_t thread) {
     for (;;) {
       // Copies come in a row; to sleep and be woken for each costs more than many of them.
-      const auto until = std::chrono::steady_clock::now() + kPatience;
-      while (waiting_.load(std::memory_order_relaxed) == 0 && std::chrono::steady_clock::now() < until) {
-        relax();
-      }
+      look_for([this] { return waiting_.load(std::memory_order_relaxed) != 0; });
       std::unique_lock lock(mutex_);
       ready_.wait(lock, [this] { return !offered_.empty(); });
       const std::shared_ptr<SharedWork> work = std::move(offered_.front());
       offered_.pop_front();
       waiting_.store(offered_.size(), std::memory_order_relaxed);
       lock.unlock();
-      work->do_parts();
+      work->do_parts(thread);
     }
   }
 
@@ -118,13 +133,9 @@ class Helpers {
 void parallel_for(int64_t count, int64_t grain, int64_t bytes, const std::function<void(int64_t, int64_t)>& work) {
   const int64_t threads = std::min({bytes / kBytesPerThread, max_threads(), (count + grain - 1) / grain});
   if (threads <= 1) return work(0, count);
-  const int64_t parts = threads * kPartsPerThread;
-  auto shared = std::make_shared<SharedWork>();
-  shared->count = count;
-  shared->part = ((count + parts - 1) / parts + grain - 1) / grain * grain;
-  shared->work = &work;
+  const auto shared = std::make_shared<SharedWork>(count, grain, threads, work);
   Helpers::of_this_process().offer(shared, threads - 1);
-  shared->do_parts();
+  shared->do_parts(0);
   shared->wait();
 }
 

@@ -36,7 +36,7 @@ void copy_row(char* dst, int64_t dst_step, const char* src, int64_t src_step, in
 template <class Item>
 void copy_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
   const bool across = std::abs(outer.src_step) < std::abs(inner.src_step);
-  const int64_t block = across ? 64 : inner.dim;
+  const int64_t block = across ? 256 : inner.dim;
   for (int64_t begin = 0; begin < inner.dim; begin += block) {
     const int64_t count = std::min(block, inner.dim - begin);
     for (int64_t i = 0; i < outer.dim; ++i) {
@@ -54,12 +54,19 @@ bool rows_collide(const Axis& outer, const Axis& inner) noexcept {
   return sizeof(Item) <= 4 && outer.dst_step % 2048 == 0 && outer.dim * inner.dim * int64_t{sizeof(Item)} <= 8 << 20;
 }
 
+/// Rows of `dst` are best written from end to end where a register holds few of their items. Each line of `src` is then
+/// come back to, so those of a block must not push each other out of the cache.
+template <class Item>
+bool is_best_along_rows(const Axis& inner, int64_t columns) noexcept {
+  return Lanes<Item>::kCount == 2 && inner.dim >= columns && inner.src_step % 1024 != 0;
+}
+
 /// `dst` packed along the inner axis, `src` along the outer one.
 template <class Item>
 void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
   constexpr int64_t kRows = 64 / sizeof(Item);                    // a cache line of `src`
   constexpr int64_t kColumns = std::max<int64_t>(4 * kRows, 64);  // all channels of most images, so whole rows of `dst`
-  const bool aside = rows_collide<Item>(outer, inner);
+  const bool aside = rows_collide<Item>(outer, inner), along_rows = is_best_along_rows<Item>(inner, kColumns);
   for (int64_t column = 0; column < inner.dim; column += kColumns) {
     const int64_t columns = std::min(kColumns, inner.dim - column);
     for (int64_t row = 0; row < outer.dim; row += kRows) {
@@ -69,12 +76,12 @@ void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& 
       if (aside) {
         Item block[kRows * kColumns];
         transpose_block<Item>(reinterpret_cast<char*>(block), sizeof(Item) * kColumns, from, inner.src_step, rows,
-                              columns);
+                              columns, along_rows);
         for (int64_t i = 0; i < rows; ++i) {
           std::memcpy(to + i * outer.dst_step, block + i * kColumns, sizeof(Item) * static_cast<size_t>(columns));
         }
       } else {
-        transpose_block<Item>(to, outer.dst_step, from, inner.src_step, rows, columns);
+        transpose_block<Item>(to, outer.dst_step, from, inner.src_step, rows, columns, along_rows);
       }
     }
   }
@@ -209,12 +216,17 @@ void copy_items_here(const LoopNest& given) noexcept {
 void split_over_threads(const LoopNest& nest, int64_t bytes, const std::function<void(const LoopNest&)>& work) {
   const auto axes = nest.axes();
   if (axes.empty()) return work(nest);
-  // The outermost loop that is long enough for whole blocks to a part, or else the longest.
-  constexpr int64_t kBlock = 64;
+  // Whole planes where there are enough for every thread. Else the outermost loop that is long enough for whole blocks
+  // to a part, or else the longest.
+  constexpr int64_t kEnough = 8, kBlock = 64;
+  const auto planes = axes.first(axes.size() - std::min<size_t>(axes.size(), 2));
   auto split = std::ranges::find_if(axes, [](const Axis& axis) { return axis.dim >= 4 * kBlock; });
   if (split == axes.end()) split = std::ranges::max_element(axes, {}, &Axis::dim);
-  const auto index = static_cast<int>(split - axes.begin());
-  parallel_for(split->dim, split->dim >= 4 * kBlock ? kBlock : 1, bytes,
+  const int64_t grain = split->dim >= 4 * kBlock ? kBlock : 1;
+  const auto of_planes = std::ranges::find_if(planes, [](const Axis& axis) { return axis.dim >= kEnough; });
+  const bool whole = of_planes != planes.end();
+  const auto index = static_cast<int>(whole ? of_planes - planes.begin() : split - axes.begin());
+  parallel_for(axes[index].dim, whole ? 1 : grain, bytes,
                [&](int64_t begin, int64_t end) { work(nest.part(index, begin, end - begin)); });
 }
 

@@ -40,10 +40,11 @@ struct Lanes {
 };
 
 /// Writes `rows` rows of `columns` items each, packed in `dst` and `dst_step` bytes apart; the items of a row are
-/// `src_step` bytes apart in `src`, those of a column next to each other.
+/// `src_step` bytes apart in `src`, those of a column next to each other. The block is walked along the rows of `dst` or
+/// along the columns, which are the rows of `src`.
 template <class Item>
-void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t rows,
-                     int64_t columns) noexcept {
+void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t rows, int64_t columns,
+                     bool along_rows) noexcept {
   constexpr int64_t kSize = sizeof(Item);
   constexpr int64_t kSide = Lanes<Item>::kCount;
   if (rows < kSide || columns < kSide) {
@@ -55,13 +56,17 @@ void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_s
     return;
   }
   // What is left over at the ends is done by blocks that reach back over their neighbours.
-  for (int64_t column = 0; column < columns; column += kSide) {
-    column = std::min(column, columns - kSide);
-    for (int64_t row = 0; row < rows; row += kSide) {
-      row = std::min(row, rows - kSide);
-      Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
-                             dst_step);
-    }
+  auto each = [](int64_t count, auto&& body) {
+    for (int64_t i = 0; i < count; i += kSide) body(std::min(i, count - kSide));
+  };
+  auto transpose_at = [&](int64_t row, int64_t column) {
+    Lanes<Item>::transpose(src + column * src_step + row * kSize, src_step, dst + row * dst_step + column * kSize,
+                           dst_step);
+  };
+  if (along_rows) {
+    each(rows, [&](int64_t row) { each(columns, [&](int64_t column) { transpose_at(row, column); }); });
+  } else {
+    each(columns, [&](int64_t column) { each(rows, [&](int64_t row) { transpose_at(row, column); }); });
   }
 }
 

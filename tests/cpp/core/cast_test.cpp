@@ -82,6 +82,28 @@ TEST(Cast, CarriesAOneFromEveryDTypeToEveryOther) {
   }
 }
 
+TEST(Cast, ConvertsAnElementAmongManyAsItDoesAlone) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<float> floats{std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity, -0.0f, 1e-40f, 3e38f};
+  std::vector<float> counts;
+  for (int i = 0; i < 200; ++i) counts.push_back(static_cast<float>(1 + i % 7));
+  for (int i = 0; i < 200; ++i) floats.push_back(static_cast<float>(std::ldexp(i - 100.3, i % 40 - 20)));
+  for (DType from : kEveryDType) {
+    // No integer can hold the odd ones, and what becomes of them then is nobody's promise.
+    const bool to_floats = from == float32 || from == float64;
+    const Tensor source = cast(of(to_floats ? floats : counts), from, kPadded);
+    for (DType to : kEveryDType) {
+      if (to_floats && (to.code == kDLInt || to.code == kDLUInt)) continue;
+      const Tensor together = cast(source, to, kPadded);
+      for (int64_t i = 0; i < source.numel(); ++i) {
+        const Tensor alone = cast(source.slice(0, i, i + 1), to, kPadded), among = together.slice(0, i, i + 1);
+        ASSERT_EQ(std::memcmp(alone.data(), among.data(), static_cast<size_t>(to.itemsize())), 0)
+            << to_string(from) << " to " << to_string(to) << ", element " << i;
+      }
+    }
+  }
+}
+
 TEST(Cast, ConvertsNumbersAsCppDoes) {
   EXPECT_EQ(values_of<int32_t>(cast(of<double>({-1.9, 1.9, 0}), int32)), (std::vector<int32_t>{-1, 1, 0}));
   EXPECT_EQ(values_of<uint8_t>(cast(of<int32_t>({-1, 256, 255}), uint8)), (std::vector<uint8_t>{255, 0, 255}));
