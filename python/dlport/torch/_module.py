@@ -9,7 +9,8 @@ import torch
 
 from dlport import _torch
 from dlport.torch._index import Device, index_of
-from dlport.torch._memory import (  # noqa: F401  torch.ort's own names
+from dlport.torch._launch import launch  # noqa: F401  torch.ort's own names
+from dlport.torch._memory import (  # noqa: F401
     empty_cache,
     max_memory_allocated,
     max_memory_reserved,

@@ -155,5 +155,37 @@ def test_error_is_that_of_cpu(call: Callable[[str], Any]) -> None:
     assert str(actual.value).splitlines()[0] == str(expected.value).splitlines()[0]
 
 
+def test_onnx_operator_runs_by_name() -> None:
+    x = GRID.to("ort")
+    (product,) = torch.ort.launch("Gemm", [x, x.t(), None], alpha=2.0)
+    assert product.device == x.device
+    torch.testing.assert_close(product.cpu(), 2 * GRID @ GRID.t())
+    (joined,) = torch.ort.launch("Concat", [x, x, x], axis=1)
+    torch.testing.assert_close(joined.cpu(), GRID.repeat(1, 3))
+    (gelu,) = torch.ort.launch("Gelu", [x], domain="com.microsoft", opset=1)
+    torch.testing.assert_close(gelu.cpu(), torch.nn.functional.gelu(GRID))
+
+
+def test_onnx_operator_writes_into_given_tensors() -> None:
+    x = GRID.to("ort")
+    values, places = torch.empty(3, 2, device="ort"), torch.empty(3, 2, dtype=torch.int64, device="ort")
+    results = torch.ort.launch("TopK", [x, torch.tensor([2], device="ort")], outputs=2, out=[values, places])
+    assert results[0] is values
+    assert results[1] is places
+    torch.testing.assert_close(values.cpu(), GRID.topk(2).values)
+    torch.testing.assert_close(places.cpu(), GRID.topk(2).indices)
+
+
+def test_onnx_operator_leaves_autograd_alone() -> None:
+    weight = torch.ones(3, 4, device="ort", requires_grad=True)
+    (result,) = torch.ort.launch("Neg", [weight])
+    assert not result.requires_grad
+
+
+def test_unknown_onnx_operator_is_named() -> None:
+    with pytest.raises(NotImplementedError, match="Nothing"):
+        torch.ort.launch("Nothing", [GRID.to("ort")])
+
+
 def test_printed_tensor_names_its_device() -> None:
     assert repr(torch.ones(1, 2, device="ort")) == "tensor([[1., 1.]], device='ort:0')"
