@@ -16,15 +16,16 @@ from rich.table import Table
 
 import dlport
 
-SIZE = 2048
+SIZE, SECONDS = 2048, 0.1
 
 
-def median(work: Callable[[], object], rounds: int = 15) -> float:
-    time.sleep(0.02)  # threads of the peer may still be looking for work on the cores that this one needs
-    work()
+def median(work: Callable[[], object]) -> float:
+    """Seconds a call. The threads of the peer may still be looking for work on the cores that this one needs, so it waits
+    first, and then is called for long enough that its own threads are awake."""
+    time.sleep(0.02)
     times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
+    until = time.perf_counter() + SECONDS
+    while (begin := time.perf_counter()) < until:
         work()
         times.append(time.perf_counter() - begin)
     return statistics.median(times)
@@ -33,7 +34,7 @@ def median(work: Callable[[], object], rounds: int = 15) -> float:
 def pair(peer: Callable[[], object], ours: Callable[[], object]) -> tuple[float, float]:
     """Both in turns, so that what else the machine does hits both."""
     peer(), ours()
-    rounds = [(median(peer, 5), median(ours, 5)) for _ in range(5)]
+    rounds = [(median(peer), median(ours)) for _ in range(5)]
     return statistics.median(p for p, _ in rounds), statistics.median(o for _, o in rounds)
 
 

@@ -32,6 +32,11 @@ def rows(x: torch.Tensor) -> torch.Tensor:
     return x.view(-1, min(x.numel(), 256))
 
 
+def heads(x: torch.Tensor) -> torch.Tensor:
+    """`x` as 4 heads of sequences, or as one item of one."""
+    return x.view(1, 4, -1, 64) if x.numel() >= 256 else x.view(1, 1, 1, -1)
+
+
 OPERATORS: dict[str, Callable[[torch.Tensor], Any]] = {
     "add": lambda x: x + x,
     "mul": lambda x: x * x,
@@ -40,6 +45,7 @@ OPERATORS: dict[str, Callable[[torch.Tensor], Any]] = {
     "softmax": lambda x: torch.softmax(rows(x), -1),
     "sum": lambda x: x.sum(),
     "cat": lambda x: torch.cat([x, x]),
+    "attention": lambda x: torch.nn.functional.scaled_dot_product_attention(heads(x), heads(x), heads(x)),
     "layer_norm": lambda x: torch.nn.functional.layer_norm(rows(x), rows(x).shape[-1:]),
 }
 

@@ -43,8 +43,8 @@ int64_t max_threads() noexcept {
 class SharedWork {
  public:
   SharedWork(int64_t count, int64_t grain, int64_t threads, const std::function<void(int64_t, int64_t)>& work)
-      : count_(count), threads_(threads), part_(ceil_to(grain, count, threads * kPartsPerThread)),
-        range_(ceil_to(part_, count, threads)), work_(&work) {
+      : count_(count), threads_(threads), range_(ceil_to(grain, count, threads)),
+        part_(ceil_to(grain, range_, kPartsPerThread)), work_(&work) {
     for (int64_t i = 0; i < threads; ++i) next_[i] = i * range_;
   }
 
@@ -72,7 +72,7 @@ class SharedWork {
     return ((count + shares - 1) / shares + unit - 1) / unit * unit;
   }
 
-  const int64_t count_, threads_, part_, range_;
+  const int64_t count_, threads_, range_, part_;
   const std::function<void(int64_t, int64_t)>* const work_;
   std::atomic<int64_t> next_[kMaxThreads], done_ = 0;
 };

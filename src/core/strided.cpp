@@ -25,9 +25,11 @@ void copy_row(char* dst, int64_t dst_step, const char* src, int64_t src_step, in
   constexpr std::integral_constant<int64_t, sizeof(Item)> kPacked;
   constexpr std::integral_constant<int64_t, -int64_t{sizeof(Item)}> kReversed;
   constexpr std::integral_constant<int64_t, 0> kRepeated;
+  constexpr std::integral_constant<int64_t, 2 * sizeof(Item)> kEverySecond;  // as the real parts of complex numbers
   if (dst_step != kPacked) return run(dst_step, src_step);
   if (src_step == kRepeated) return run(kPacked, kRepeated);
   if (src_step == kReversed) return run(kPacked, kReversed);
+  if (src_step == kEverySecond) return run(kPacked, kEverySecond);
   run(kPacked, src_step);
 }
 
