@@ -120,6 +120,17 @@ OPERATORS: dict[str, Callable[[int], Call]] = {
     "embedding": lambda n: (F.embedding, [torch.randint(0, 64, (max(1, n // 64),)), torch.randn(64, 64)]),
     "topk": lambda n: (lambda a: a.topk(min(8, a.shape[-1])), [matrix(n)]),
     "sort": lambda n: (torch.sort, [matrix(n)]),
+    "nll_loss": lambda n: (F.nll_loss, [torch.randn(max(1, n // 16), 16), torch.randint(0, 16, (max(1, n // 16),))]),
+    "zero_": lambda n: (torch.zero_, [matrix(n)]),
+    "16 tensors mul_": lambda n: (lambda a: torch._foreach_mul_(list(a.unbind()), 0.9), [torch.randn(16, n // 16)]),
+    "16 tensors lerp_": lambda n: (
+        lambda a, b: torch._foreach_lerp_(list(a.unbind()), list(b.unbind()), 0.1),
+        [torch.randn(16, n // 16), torch.randn(16, n // 16)],
+    ),
+    "16 tensors addcdiv_": lambda n: (
+        lambda a, b, c: torch._foreach_addcdiv_(list(a.unbind()), list(b.unbind()), list(c.unbind()), 0.1),
+        [torch.rand(16, n // 16) + 1 for _ in range(3)],
+    ),
     "mse_loss": lambda n: (F.mse_loss, [matrix(n), matrix(n)]),
     "attention": lambda n: (
         F.scaled_dot_product_attention,

@@ -22,8 +22,8 @@ SIZE, SECONDS = 2048, 0.1
 def median(work: Callable[[], object]) -> float:
     """Seconds a call.
 
-    The threads of the peer may still be looking for work on the cores that this one needs, so it waits first, and then is
-    called for long enough that its own threads are awake.
+    The threads of the peer may still be looking for work on the cores that this one needs, so it waits first, and then
+    is called for long enough that its own threads are awake.
     """
     time.sleep(0.02)
     times = []

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "dlport/ort.hpp"
-#include "torch/backward_threads.hpp"
 #include "torch/buffer.hpp"
 #include "torch/generator.hpp"
 #include "torch/pinned.hpp"
@@ -45,11 +44,6 @@ std::pair<size_t, size_t> memory_info(c10::DeviceIndex index) {
 class OrtAllocator final : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
-    if (current >= backward_devices()) {
-      TORCH_WARN_ONCE("ort:", static_cast<int>(current),
-                      " was configured after the first backward pass, when PyTorch starts a thread for each device: it "
-                      "computes, but runs no backward pass; configure all devices before");
-    }
     c10::Storage physical(c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), bytes,
                                                                 &pool(current), /*resizable=*/true));
     return wrap_data(std::move(physical), c10::Device(kORTDevice, current));
@@ -95,7 +89,6 @@ class OrtGuard final : public c10::impl::DeviceGuardImplInterface {
   }
   c10::Device getDevice() const override { return {kORTDevice, current}; }
   void setDevice(c10::Device device) const override {
-    note_thread();
     if (device.has_index()) set_device(device.index());
   }
   void uncheckedSetDevice(c10::Device device) const noexcept override {

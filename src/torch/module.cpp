@@ -13,7 +13,6 @@
 #include <optional>
 
 #include "dlport/ort.hpp"
-#include "torch/backward_threads.hpp"
 #include "torch/buffer.hpp"
 #include "torch/device.hpp"
 #include "torch/dispatch.hpp"
@@ -85,7 +84,6 @@ NB_MODULE(_torch, m) {
       .value("auto", LoweringMode::automatic)
       .value("always", LoweringMode::always)
       .value("never", LoweringMode::never);
-  m.def("finish_backward", &finish_backward, nb::call_guard<nb::gil_scoped_release>());
   m.def("register_device", [] {
     ort::register_ort_device();
     register_device();

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-
 import torch
 import wrapt
 from torch.utils import backend_registration
@@ -18,7 +16,7 @@ def register() -> None:
             f"dlport.torch was built for torch {_torch.built_for}, but torch {torch.__version__} is installed; "
             f"pip install torch=={_torch.built_for.split('+')[0]}, or rebuild dlport"
         )
-    from dlport.torch import _interchange, _modes, _module, _multiprocessing
+    from dlport.torch import _backward, _interchange, _modes, _module, _multiprocessing
 
     _find_onnxruntime()
     backend_registration.rename_privateuse1_backend("ort")
@@ -26,9 +24,9 @@ def register() -> None:
     torch._register_device_module("ort", _module)  # type: ignore[no-untyped-call]
     backend_registration.generate_methods_for_privateuse1_backend(for_storage=True)
     _interchange.install()
+    _backward.install()
     _multiprocessing.register()
     _modes.read_environment()
-    atexit.register(_torch.finish_backward)
     # Dynamo takes over a second to import: the device is made known to it when a program does so.
     wrapt.register_post_import_hook(_prepare_compile, "torch._dynamo")
 

@@ -227,6 +227,17 @@ def test_softmax_backward_does_not_cancel_where_probabilities_are_near_0_and_1()
         assert (ort - exact).abs().max() <= 2 * (cpu - exact).abs().max() + 1e-6
 
 
+@pytest.mark.parametrize("last_step", [lambda loss: loss, lambda loss: loss.cpu()], ids=["on ort", "on cpu"])
+def test_backward_runs_in_the_thread_that_asks_for_it(last_step: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    threads = set()
+    x = torch.ones(3, device="ort", requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda _: threads.add(threading.get_ident()))
+    last_step(y.sum()).backward()
+    assert threads == {threading.get_ident()}
+    assert torch._C._is_multithreading_enabled()
+
+
 def test_process_ends_cleanly_right_behind_a_backward_pass() -> None:
     program = (
         "import torch, dlport.torch\n"
