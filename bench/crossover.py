@@ -35,6 +35,11 @@ def square(n: int) -> torch.Tensor:
     return torch.randn(side, side)
 
 
+def tensors(n: int) -> list[torch.Tensor]:
+    """16 of them with n elements in all, as of a small model's parameters."""
+    return [torch.randn(n // 16) for _ in range(16)]
+
+
 def image(n: int) -> torch.Tensor:
     side = int((n / 16) ** 0.5)
     return torch.randn(1, 16, side, side)
@@ -122,14 +127,13 @@ OPERATORS: dict[str, Callable[[int], Call]] = {
     "sort": lambda n: (torch.sort, [matrix(n)]),
     "nll_loss": lambda n: (F.nll_loss, [torch.randn(max(1, n // 16), 16), torch.randint(0, 16, (max(1, n // 16),))]),
     "zero_": lambda n: (torch.zero_, [matrix(n)]),
-    "16 tensors mul_": lambda n: (lambda a: torch._foreach_mul_(list(a.unbind()), 0.9), [torch.randn(16, n // 16)]),
-    "16 tensors lerp_": lambda n: (
-        lambda a, b: torch._foreach_lerp_(list(a.unbind()), list(b.unbind()), 0.1),
-        [torch.randn(16, n // 16), torch.randn(16, n // 16)],
-    ),
+    "16 tensors mul_": lambda n: (lambda *a: torch._foreach_mul_(a, 0.9), tensors(n)),
+    "16 tensors sqrt": lambda n: (lambda *a: torch._foreach_sqrt(a), [t.abs() for t in tensors(n)]),
+    "16 tensors add_ alpha": lambda n: (lambda *a: torch._foreach_add_(a[:16], a[16:], alpha=0.1), 2 * tensors(n)),
+    "16 tensors lerp_": lambda n: (lambda *a: torch._foreach_lerp_(a[:16], a[16:], 0.1), 2 * tensors(n)),
     "16 tensors addcdiv_": lambda n: (
-        lambda a, b, c: torch._foreach_addcdiv_(list(a.unbind()), list(b.unbind()), list(c.unbind()), 0.1),
-        [torch.rand(16, n // 16) + 1 for _ in range(3)],
+        lambda *a: torch._foreach_addcdiv_(a[:16], a[16:32], a[32:], 0.1),
+        [t.abs() + 1 for t in 3 * tensors(n)],
     ),
     "mse_loss": lambda n: (F.mse_loss, [matrix(n), matrix(n)]),
     "attention": lambda n: (

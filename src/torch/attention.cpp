@@ -5,7 +5,6 @@
 #include <ATen/native/transformers/sdp_utils_cpp.h>
 #include <ATen/ops/_fused_sdp_choice_native.h>
 
-#include "torch/device.hpp"
 #include "torch/dispatch.hpp"
 
 namespace dlport::pytorch {
@@ -16,10 +15,7 @@ namespace {
 int64_t choose_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                          const std::optional<at::Tensor>& mask, double dropout, bool is_causal,
                          std::optional<double> scale, bool enable_gqa) {
-  const bool choice = lowering() != LoweringMode::always && fallback() != Fallback::error;
-  if (!choice || !is_plain_cpu(query.get_device())) {
-    return static_cast<int64_t>(sdp::SDPBackend::math);
-  }
+  if (!may_take_one_piece(static_cast<int>(query.get_device()))) return static_cast<int64_t>(sdp::SDPBackend::math);
   return at::native::_fused_sdp_choice_cpp(query, key, value, mask, dropout, is_causal, scale, enable_gqa);
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "torch/device.hpp"
 #include "torch/fork.hpp"
 #include "torch/lowered.hpp"
 #include "torch/native.hpp"
@@ -129,6 +130,10 @@ void set_lowering(LoweringMode mode) {
 }
 LoweringMode lowering() {
   return lowering_mode;
+}
+
+bool may_take_one_piece(int index) {
+  return lowering() != LoweringMode::always && fallback() != Fallback::error && is_plain_cpu(index);
 }
 
 std::map<std::string, Calls> calls() {

@@ -20,6 +20,9 @@ enum class LoweringMode { automatic, always, never };
 void set_lowering(LoweringMode mode);
 LoweringMode lowering();
 
+/// Whether a native kernel may do in one piece what else is composed of several operators on ort:`index`.
+bool may_take_one_piece(int index);
+
 /// Calls of one operator since the last reset.
 struct Calls {
   uint64_t lowered = 0, native = 0;

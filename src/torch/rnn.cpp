@@ -1,9 +1,13 @@
-// Fused cells of recurrent layers. PyTorch picks these operators for every private device, but has kernels for them on
-// cuda only; here each is composed of operators that run on ort.
+// Recurrent layers. PyTorch picks fused cells for every private device, but has kernels for them on cuda only; here
+// each is composed of operators that run on ort. A whole LSTM layer is oneDNN's where that is the physical device's.
 #include <ATen/ATen.h>
+#include <ATen/native/RNN.h>
+#include <ATen/ops/lstm_native.h>
 #include <torch/library.h>
 
 #include <tuple>
+
+#include "torch/dispatch.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -75,7 +79,33 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> gru_cell_
           sum_over_batch(grad_hidden, has_bias).value_or(at::Tensor())};
 }
 
+/// True where PyTorch would take oneDNN's kernel for a whole layer on the physical device. Lowered, a layer is a dozen
+/// operators for each step of time.
+bool in_one_piece(const at::Tensor& input, at::TensorList state) {
+  return may_take_one_piece(static_cast<int>(input.get_device())) && at::globalContext().userEnabledMkldnn() &&
+         input.scalar_type() == at::kFloat && input.numel() > 0 && state[0].size(2) == state[1].size(2);
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor> lstm(const at::Tensor& input, at::TensorList state,
+                                                    at::TensorList parameters, bool has_biases, int64_t layers,
+                                                    double dropout, bool train, bool bidirectional, bool batch_first) {
+  if (state.size() != 2 || !in_one_piece(input, state)) {
+    return at::native::lstm(input, state, parameters, has_biases, layers, dropout, train, bidirectional, batch_first);
+  }
+  at::native::check_attributes(input, parameters, state, /*check_dtype=*/true);
+  at::Tensor output, hidden, cell;
+  // oneDNN's layers strung together, of which there is one version for every cpu. The layers themselves are operators.
+  at::native::lstm_mkldnn_stub.DEFAULT(output, hidden, cell, input, state, parameters, has_biases, layers, dropout,
+                                       train, bidirectional, batch_first);
+  return {output, hidden, cell};
+}
+
+TORCH_LIBRARY_IMPL(aten, AutogradPrivateUse1, library) {
+  library.impl("lstm.input", TORCH_FN(lstm));
+}
+
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
+  library.impl("lstm.input", TORCH_FN(lstm));
   library.impl("_thnn_fused_lstm_cell", TORCH_FN(lstm_cell));
   library.impl("_thnn_fused_lstm_cell_backward_impl", TORCH_FN(lstm_cell_backward));
   library.impl("_thnn_fused_gru_cell", TORCH_FN(gru_cell));

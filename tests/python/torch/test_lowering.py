@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from aten_calls import HALF, Call, collect
 from torch.utils._pytree import tree_flatten
 
-import dlport.torch  # noqa: F401  registers "ort"
+import dlport.torch
 from dlport import _torch, ort
 
 OPERATORS = _torch.lowered_operators()
@@ -25,6 +26,14 @@ TOLERANCES = {
 
 #: Of equal elements PyTorch may pick any, so that positions are not compared.
 POSITIONS_MAY_DIFFER = {"aten::topk"}
+
+
+@pytest.fixture(autouse=True)
+def lower_all() -> Iterator[None]:
+    """Also what PyTorch's kernels are known to do faster."""
+    dlport.torch.set_lowering("always")
+    yield
+    dlport.torch.set_lowering("auto")
 
 
 @cache

@@ -34,6 +34,7 @@ def way_of(operator: str, size: int) -> str:
     ("mode", "ways"),
     [
         ("auto", {("neg", SMALL): "lowered", ("neg", LARGE): "native", ("tanh", LARGE): "lowered"}),
+        ("auto", {("zero_", SMALL): "native"}),
         ("always", {("neg", SMALL): "lowered", ("neg", LARGE): "lowered", ("lgamma", SMALL): "native"}),
         ("never", {("neg", SMALL): "native", ("tanh", LARGE): "native"}),
     ],

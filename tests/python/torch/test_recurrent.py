@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-import dlport.torch  # noqa: F401  registers "ort"
+import dlport.torch
 
 LAYERS = {
     "LSTM": lambda **o: torch.nn.LSTM(8, 4, **o),
@@ -33,6 +33,36 @@ def test_recurrent_layer_is_that_of_cpu(layer: str, options: str) -> None:
     torch.testing.assert_close(actual.cpu(), expected)
     for ours, theirs in zip(there if layer == "LSTM" else [there], state if layer == "LSTM" else [state], strict=True):
         torch.testing.assert_close(ours.cpu(), theirs)
+
+
+@pytest.mark.parametrize("mode", ["auto", "always"])
+def test_lstm_trains_either_way_that_it_takes(mode: str) -> None:
+    module = torch.nn.LSTM(8, 4, num_layers=2, bidirectional=True)
+    there = copy.deepcopy(module).to("ort")
+    x = torch.linspace(-1, 1, 48).view(2, 3, 8)
+    module(x)[0].sum().backward()
+    dlport.torch.set_lowering(mode)
+    try:
+        dlport.torch.reset_stats()
+        there(x.to("ort"))[0].sum().backward()
+        native = dlport.torch.stats()["native_operators"]
+    finally:
+        dlport.torch.set_lowering("auto")
+    assert ("aten::mkldnn_rnn_layer" in native) == (mode == "auto")
+    for ours, theirs in zip(there.parameters(), module.parameters(), strict=True):
+        assert ours.grad is not None
+        torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
+
+
+def test_lstm_refuses_what_it_refuses_on_cpu() -> None:
+    module = torch.nn.LSTM(8, 4).to("ort")
+    with pytest.raises(RuntimeError, match="not at the same device"):
+        torch.lstm(
+            torch.ones(2, 3, 8, device="ort"),
+            [torch.zeros(1, 3, 4)] * 2,
+            list(module.parameters()),
+            *(True, 1, 0.0, False, False, False),
+        )
 
 
 def test_recurrent_layer_starts_from_a_given_state() -> None:
