@@ -12,7 +12,7 @@ namespace {
 
 /// Elements of the largest argument. Below, a call costs little more than its launch on either way. Above, PyTorch's
 /// kernels are ahead unless listed here: they are one loop where a lowering has several nodes, and reduce in parallel.
-constexpr int64_t kCrossover = 1 << 12;
+constexpr int64_t kCrossover = 1 << 14;
 
 /// Those that ONNX Runtime does as fast or faster at any size, with all their overloads.
 // clang-format off
@@ -21,7 +21,7 @@ constexpr const char* kFaster[] = {
     "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "logical_not",
     "isposinf", "isneginf", "where", "masked_fill",
     "any", "argmax", "argmin", "var", "std", "var_mean", "std_mean",
-    "_softmax", "_safe_softmax", "native_layer_norm", "topk",
+    "mm", "addmm", "_softmax", "_safe_softmax", "native_layer_norm", "topk",
     "avg_pool2d", "avg_pool2d_backward", "upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d",
     "upsample_bilinear2d", "embedding_dense_backward", "gather", "index", "repeat", "slice_backward", "triu", "tril",
 };
