@@ -18,7 +18,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_flatten, tree_map
 
-import dlport.torch  # noqa: F401  registers "ort"
+import dlport.torch
 from dlport import _torch
 
 PAGE = Path(__file__).with_name("operators.md")
