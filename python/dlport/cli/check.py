@@ -20,9 +20,11 @@ def require_target(kind: str, target: str) -> None:
         if kind != "driver":
             resolve(target)
         elif not Path(target).is_file():
+            if Path(target).name != target:
+                raise ValueError("no such file")
             _core.driver_table(target)
     except (ImportError, AttributeError, ValueError, RuntimeError) as error:
-        raise click.ClickException(f"there is no {kind} {target!r}: {error}") from None
+        raise click.ClickException(f"cannot check the {kind} {target!r}: {error}") from None
 
 
 def check(kind: str, target: str, junit: Path | None, verbose: bool) -> None:

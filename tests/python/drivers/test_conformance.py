@@ -134,3 +134,10 @@ def test_a_target_that_names_no_callable_is_refused(target):
     )
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
+
+
+def test_a_driver_that_is_not_there_is_refused():
+    for target, reason in {"./no/such.so": "no such file", "nope": "only cpu, opencl, cuda"}.items():
+        done = CliRunner().invoke(main, ["check", "driver", target])
+        assert done.exit_code == 1
+        assert reason in done.output
