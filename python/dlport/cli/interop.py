@@ -25,16 +25,21 @@ def command(page: Path | None) -> None:
         task = bar.add_task("measuring", total=len(found) ** 2)
         results = interop.measure(found, lambda pair: bar.update(task, description=pair, advance=1))
 
-    colours = {"zero-copy": "green", "copy": "yellow", "refused": "red"}
-    table = Table("producer \\ consumer", *(framework.name for framework in found), title="µs a call")
+    refusals = interop.reasons(results)
+
+    def cell(result: interop.Exchange) -> str:
+        if result.outcome == "refused":
+            return rf"[red]no \[{refusals.index(result.reason) + 1}][/]"
+        if result.outcome == "copy":
+            return f"[yellow]{result.microseconds:.2f} copy[/]"
+        return f"[green]{result.microseconds:.2f}[/]"
+
+    table = Table("producer \\ consumer", *(f.name for f in found), title="µs a call, without a copy unless it says so")
     for producer in found:
-        row = [result for result in results if result.producer == producer.name]
-        shown = (
-            f"[{colours[r.outcome]}]{r.outcome}[/]" + (f"\n{r.microseconds:.2f}" if r.microseconds is not None else "")
-            for r in row
-        )
-        table.add_row(producer.name, *shown)
+        table.add_row(producer.name, *(cell(result) for result in results if result.producer == producer.name))
     console.print(table)
+    for number, reason in enumerate(refusals, 1):
+        console.print(f"[{number}] {reason}", markup=False)
     if missing:
         console.print(f"not installed: {', '.join(missing)}")
     if page:

@@ -56,16 +56,19 @@ def measure(frameworks: list[Framework], progress: Callable[[str], None] = lambd
     return results
 
 
+def reasons(results: list[Exchange]) -> list[str]:
+    """Why exchanges were refused, each reason once; a report names it by its place in this list, counted from 1."""
+    return list(dict.fromkeys(result.reason for result in results if result.outcome == "refused"))
+
+
 def markdown(frameworks: list[Framework], missing: list[str], results: list[Exchange]) -> str:
     """The results as a page: the matrix, then the reasons of what was refused."""
     cells = {(r.producer, r.consumer): r for r in results}
-    reasons: list[str] = []
+    refusals = reasons(results)
 
     def cell(result: Exchange) -> str:
         if result.outcome == "refused":
-            if result.reason not in reasons:
-                reasons.append(result.reason)
-            return f"refused [{reasons.index(result.reason) + 1}]"
+            return f"refused [{refusals.index(result.reason) + 1}]"
         return f"{result.outcome}, {result.microseconds:.2f}"
 
     header = "| producer \\ consumer | " + " | ".join(f.name for f in frameworks) + " |"
@@ -83,7 +86,7 @@ def markdown(frameworks: list[Framework], missing: list[str], results: list[Exch
         "",
         *rows,
         "",
-        *(f"[{number}] {reason}  " for number, reason in enumerate(reasons, 1)),
+        *(f"[{number}] {reason}  " for number, reason in enumerate(refusals, 1)),
         "",
         f"Versions: {versions}." + (f" Not installed: {', '.join(missing)}." if missing else ""),
         "",
