@@ -43,13 +43,16 @@ int64_t max_threads() noexcept {
 class SharedWork {
  public:
   SharedWork(int64_t count, int64_t grain, int64_t threads, const std::function<void(int64_t, int64_t)>& work)
-      : count_(count), threads_(threads), range_(ceil_to(grain, count, threads)),
-        part_(ceil_to(grain, range_, kPartsPerThread)), work_(&work) {
+      : count_(count),
+        threads_(threads),
+        range_(ceil_to(grain, count, threads)),
+        part_(ceil_to(grain, range_, kPartsPerThread)),
+        work_(&work) {
     for (int64_t i = 0; i < threads; ++i) next_[i] = i * range_;
   }
 
-  /// Does the thread's own range first, the same in each call, so that what one call leaves in the core's cache the next
-  /// one finds there. Then it helps with those of the others.
+  /// Does the thread's own range first, the same in each call, so that what one call leaves in the core's cache the
+  /// next one finds there. Then it helps with those of the others.
   void do_parts(int64_t thread) {
     for (int64_t i = 0; i < threads_; ++i) {
       const int64_t range = (thread + i) % threads_, range_end = std::min((range + 1) * range_, count_);

@@ -40,8 +40,8 @@ struct Lanes {
 };
 
 /// Writes `rows` rows of `columns` items each, packed in `dst` and `dst_step` bytes apart; the items of a row are
-/// `src_step` bytes apart in `src`, those of a column next to each other. The block is walked along the rows of `dst` or
-/// along the columns, which are the rows of `src`.
+/// `src_step` bytes apart in `src`, those of a column next to each other. The block is walked along the rows of `dst`
+/// or along the columns, which are the rows of `src`.
 template <class Item>
 void transpose_block(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t rows, int64_t columns,
                      bool along_rows) noexcept {
