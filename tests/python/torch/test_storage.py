@@ -1,4 +1,4 @@
-"""Storages of the ort device: exchanged, pinned, pickled, and with the metadata that PyTorch lets a device keep."""
+"""Storages of the ort device: exchanged, pinned, pickled and saved."""
 
 from __future__ import annotations
 
