@@ -1,9 +1,10 @@
-"""Storages of the ort device: exchanged, pinned, pickled and saved."""
+"""Storages of the ort device: exchanged, pinned, pickled, and saved with the metadata that PyTorch lets a device keep."""
 
 from __future__ import annotations
 
 import io
 import pickle
+from pathlib import Path
 
 import pytest
 import torch
@@ -128,3 +129,14 @@ def test_generator_survives_a_pickle() -> None:
     assert torch.equal(again.get_state(), generator.get_state())
     with pytest.raises(RuntimeError, match="does not support set_offset"):
         generator.set_offset(4)
+
+
+def test_metadata_is_saved_with_its_tensor(tmp_path: Path) -> None:
+    flags = {"version_number": True, "format_number": False}
+    tensor = torch.ones(3, device="ort")
+    assert torch._utils.get_tensor_metadata(tensor) == {}
+    torch._utils.set_tensor_metadata(tensor, flags)
+    assert torch._utils.get_tensor_metadata(tensor) == flags
+    torch.save(tensor, tmp_path / "tensor.pt")
+    assert torch._utils.get_tensor_metadata(torch.load(tmp_path / "tensor.pt")) == flags
+    assert torch._utils.get_tensor_metadata(torch.load(tmp_path / "tensor.pt", map_location="cpu")) == {}
