@@ -1,4 +1,4 @@
-"""Storages of the ort device: exchanged, pinned, pickled, and saved with the metadata that PyTorch lets a device keep."""
+"""Storages of the ort device: exchanged, pinned, pickled, and saved with the metadata that a device may keep."""
 
 from __future__ import annotations
 
