@@ -201,6 +201,24 @@ void run_loops(std::span<const Axis> loops, char* dst, const char* src, const Bo
   }
 }
 
+struct Split {
+  int axis;
+  int64_t grain;
+};
+
+/// The loop whose turns threads share, and the unit in which: whole planes where there are enough for every thread,
+/// else the outermost loop that is long enough for whole blocks to a part, or else the longest.
+Split loop_to_split(std::span<const Axis> axes) noexcept {
+  constexpr int64_t kEnough = 8, kBlock = 64;
+  const auto first = [](std::span<const Axis> among, int64_t dim) {
+    return std::ranges::find_if(among, [=](const Axis& axis) { return axis.dim >= dim; }) - among.begin();
+  };
+  const auto planes = axes.first(axes.size() - std::min<size_t>(axes.size(), 2));
+  if (const auto plane = first(planes, kEnough); plane < std::ssize(planes)) return {static_cast<int>(plane), 1};
+  if (const auto axis = first(axes, 4 * kBlock); axis < std::ssize(axes)) return {static_cast<int>(axis), kBlock};
+  return {static_cast<int>(std::ranges::max_element(axes, {}, &Axis::dim) - axes.begin()), 1};
+}
+
 }  // namespace
 
 void copy_items_here(const LoopNest& given) noexcept {
@@ -216,20 +234,10 @@ void copy_items_here(const LoopNest& given) noexcept {
 }
 
 void split_over_threads(const LoopNest& nest, int64_t bytes, const std::function<void(const LoopNest&)>& work) {
-  const auto axes = nest.axes();
-  if (axes.empty()) return work(nest);
-  // Whole planes where there are enough for every thread. Else the outermost loop that is long enough for whole blocks
-  // to a part, or else the longest.
-  constexpr int64_t kEnough = 8, kBlock = 64;
-  const auto planes = axes.first(axes.size() - std::min<size_t>(axes.size(), 2));
-  auto split = std::ranges::find_if(axes, [](const Axis& axis) { return axis.dim >= 4 * kBlock; });
-  if (split == axes.end()) split = std::ranges::max_element(axes, {}, &Axis::dim);
-  const int64_t grain = split->dim >= 4 * kBlock ? kBlock : 1;
-  const auto of_planes = std::ranges::find_if(planes, [](const Axis& axis) { return axis.dim >= kEnough; });
-  const bool whole = of_planes != planes.end();
-  const auto index = static_cast<int>(whole ? of_planes - planes.begin() : split - axes.begin());
-  parallel_for(axes[index].dim, whole ? 1 : grain, bytes,
-               [&](int64_t begin, int64_t end) { work(nest.part(index, begin, end - begin)); });
+  if (nest.axes().empty()) return work(nest);
+  const auto [axis, grain] = loop_to_split(nest.axes());
+  parallel_for(nest.axes()[axis].dim, grain, bytes,
+               [&, index = axis](int64_t begin, int64_t end) { work(nest.part(index, begin, end - begin)); });
 }
 
 void copy_items(const LoopNest& given) {

@@ -26,7 +26,7 @@ constexpr const char* kFaster[] = {
     "upsample_bilinear2d", "embedding_dense_backward", "gather", "index", "repeat", "slice_backward", "triu", "tril",
 };
 
-/// Those that take twice PyTorch's time and more at any size: several nodes where PyTorch's kernel is one short loop.
+/// Those that take about twice PyTorch's time, or more, at any size: several nodes where its kernel is one short loop.
 constexpr const char* kSlower[] = {
     "lerp", "hardswish", "hardswish_backward", "leaky_relu", "_softmax_backward_data", "zero", "fill",
     "nll_loss_forward", "nll_loss2d_forward", "native_batch_norm", "native_batch_norm_backward",
