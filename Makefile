@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tools must not find another Python's packages, nor a device preset by somebody's shell.
 unexport PYTHONPATH PYTHONHOME DLPORT_FALLBACK DLPORT_ORT_LIBRARY DLPORT_DRIVER_PATH
 
-SOURCES := CMakeLists.txt pyproject.toml $(shell find cmake include src python examples tests/cpp tests/c tests/fuzz -type f -not -name '*.pyc' 2>/dev/null)
+SOURCES := CMakeLists.txt pyproject.toml $(shell find cmake include src python examples tests/cpp tests/c tests/fuzz tests/providers -type f -not -name '*.pyc' 2>/dev/null)
 
 .PHONY: help setup demo test test-cpp test-asan test-tsan test-python test-ops test-ort-versions bench docs lint format clean
 

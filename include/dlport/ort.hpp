@@ -55,6 +55,10 @@ DLPORT_API std::vector<DeviceInfo> available_devices();
 /// Throws Error{not_found} naming the providers that there are.
 DLPORT_API void set_device(int index, std::string_view provider, const Options& options = {});
 
+/// A number that set_device gives ort:`device`, another one each time: what was made for the device under one number
+/// (a compiled graph) is out of date under the next. Takes no lock. Throws Error{not_found} where it is not configured.
+DLPORT_API uint32_t configuration(int device);
+
 /// The configured devices, ort:0 first.
 DLPORT_API std::vector<DeviceInfo> devices();
 

@@ -88,13 +88,13 @@ struct Devices {
   std::deque<Configured> replaced;  // kept, because somebody may be compiling with their options
 };
 
-/// The targets of the first devices, as serial * 2 + static_shapes, so that a launch takes no lock; 0 is none.
+/// The targets of the first devices, as configuration * 2 + static_shapes, so that a launch takes no lock; 0 is none.
 std::array<std::atomic<uint32_t>, 64> targets{};
 
 void publish(const Configured& device) {
   const auto index = static_cast<size_t>(device.info.index);
   if (index >= targets.size()) return;
-  targets[index].store(device.target.serial * 2 + device.target.static_shapes, std::memory_order_release);
+  targets[index].store(device.target.configuration * 2 + device.target.static_shapes, std::memory_order_release);
 }
 
 SessionOptionsHandle make_session_options(const OrtEpDevice* device, const Options& options) {
@@ -119,8 +119,8 @@ Configured configure(int index, const OrtEpDevice* device, const Options& option
   use_shared_threads(launch.get());
   check(api::DisableMemPattern(launch.get()), "session options");
   DeviceInfo info = describe(index, device, options);
-  static std::atomic<uint32_t> serials{1};
-  const LaunchTarget target{serials.fetch_add(1), info.provider != kCpuProvider};
+  static std::atomic<uint32_t> configurations{1};
+  const LaunchTarget target{configurations.fetch_add(1), info.provider != kCpuProvider};
   return {std::move(info), device, std::move(launch), target};
 }
 
@@ -175,6 +175,10 @@ LaunchTarget launch_target(int device) {
     if (target) return {target / 2, target % 2 != 0};
   }
   return with_device(device, [](const Configured& it) { return it.target; });
+}
+
+uint32_t configuration(int device) {
+  return launch_target(device).configuration;
 }
 
 DeviceInfo device_info(int device) {

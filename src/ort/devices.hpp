@@ -15,8 +15,8 @@ const OrtSessionOptions* launch_options(int device);
 
 /// What compiled operators of a device depend on.
 struct LaunchTarget {
-  uint32_t serial;     ///< another one each time that a device is set
-  bool static_shapes;  ///< the provider wants a graph for each shape rather than one for all of a rank
+  uint32_t configuration;  ///< see dlport::ort::configuration
+  bool static_shapes;      ///< the provider wants a graph for each shape rather than one for all of a rank
 };
 LaunchTarget launch_target(int device);
 

@@ -112,6 +112,8 @@ Value Graph::constant(Tensor tensor) {
 
 std::vector<Value> Graph::node(std::string_view op, std::span<const Value> inputs, int outputs,
                                std::vector<Attribute> attributes, std::string_view domain) {
+  // Inputs left out at the end are not written at all: some providers refuse the empty names that stand for them.
+  while (!inputs.empty() && inputs.back() == absent) inputs = inputs.first(inputs.size() - 1);
   Node node{std::string(op), std::string(domain), {inputs.begin(), inputs.end()}, {}, std::move(attributes)};
   for (int i = 0; i < outputs; ++i) node.outputs.push_back((*impl_->next)++);
   impl_->nodes.push_back(std::move(node));

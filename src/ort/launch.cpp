@@ -56,7 +56,7 @@ struct AttributeKey {
 void write_key(const Call& call, std::string& key) {
   key.clear();
   const LaunchTarget target = launch_target(call.options.device);
-  append(key, target.serial);
+  append(key, target.configuration);
   append(key, call.options.opset);
   append(key, generation());
   append_text(key, call.op);

@@ -22,4 +22,7 @@ std::string device_name(int index);
 /// PyTorch's kernels, so that the faster of the two may be taken.
 bool is_plain_cpu(int index);
 
+/// Whether the provider behind ort:`index` computes 64-bit numbers in 32 bits, and integers in floats here and there.
+bool is_32_bit(int index);
+
 }  // namespace dlport::pytorch

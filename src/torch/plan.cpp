@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dlport/error.hpp"
+#include "dlport/ort.hpp"
 #include "ort/lru_cache.hpp"
 #include "torch/arguments.hpp"
 #include "torch/buffer.hpp"
@@ -27,7 +28,7 @@ ort::LruCache<std::string, std::shared_ptr<const ort::Executable>>& graphs() {
 }
 
 std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, bool& is_new) {
-  const std::string signature = e.signature() + "device " + std::to_string(device);
+  const std::string signature = e.signature() + "device " + std::to_string(ort::configuration(device));
   if (auto known = graphs().find(signature)) return known;
   std::shared_ptr<const ort::Executable> executable;
   try {
@@ -89,6 +90,7 @@ class Planner {
         decline("a tensor that is not row-major");
       }
     }
+    if (is_32_bit(device)) check_fits_32_bits();
     Plan plan;
     for (const Emit::Input& input : emit_.inputs()) plan.inputs.push_back(make_input(input));
     plan.outputs = std::move(outputs_);
@@ -163,6 +165,21 @@ class Planner {
         emit_.inputs(), [&](const Emit::Input& input) { return input.source == output.target && !input.is_number; });
     output.direct = same_layout && (!is_read || emit_.may_overwrite(output.target, graph_output));
     if (!memory_order(target.sizes(), target.strides())) decline("a target with gaps or overlaps");
+  }
+
+  /// Integers are let through where they are positions beside floats, as an embedding's are; such operators' own checks
+  /// have them lie within a dimension.
+  void check_fits_32_bits() const {
+    const auto is_double = [](const auto& it) { return is_floating(it.dtype) && it.dtype.bits == 64; };
+    const auto is_wide = [](const Emit::Input& it) { return is_integral(it.dtype) && it.dtype.bits >= 32; };
+    const auto is_float = [](const Emit::Input& it) { return !it.is_number && is_floating(it.dtype); };
+    if (std::ranges::any_of(emit_.inputs(), is_double) || std::ranges::any_of(outputs_, is_double)) {
+      decline("the provider computes float64 in 32 bits");
+    }
+    const bool positions = !emit_.elementwise() && std::ranges::any_of(emit_.inputs(), is_float);
+    if (std::ranges::any_of(emit_.inputs(), is_wide) && !positions) {
+      decline("the provider computes integers in 32 bits or in floats");
+    }
   }
 
   /// Of any argument, even one that the graph does not read: the results' layout may follow it.

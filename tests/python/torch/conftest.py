@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 import dlport.torch  # noqa: F401  registers "ort"
 from dlport import ort
+from providers import PROVIDERS, configure
 
 
 @pytest.fixture(scope="module")
@@ -13,3 +16,11 @@ def second_device() -> int:
     """Configures ort:1, and returns its index."""
     ort.set_device(1, "cpu", {})
     return 1
+
+
+@pytest.fixture(scope="module", params=PROVIDERS)
+def provider(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Makes ort:0 each of the execution providers in turn."""
+    configure(0, request.param)
+    yield request.param
+    configure(0, "cpu")

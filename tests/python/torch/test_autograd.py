@@ -15,6 +15,8 @@ from torch.utils.checkpoint import checkpoint
 
 import dlport.torch  # noqa: F401  registers "ort"
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 
 def both(function: Callable[[str], torch.Tensor]) -> None:
     """Asserts that `function` computes the same for either device."""

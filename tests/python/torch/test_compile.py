@@ -12,6 +12,8 @@ from torch._dynamo.testing import CompileCounterWithBackend
 
 import dlport.torch
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:

@@ -12,6 +12,8 @@ import torch
 import dlport
 import dlport.torch
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 EXTENSION = 12
 
 

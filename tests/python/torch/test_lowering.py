@@ -12,7 +12,8 @@ from aten_calls import HALF, Call, collect
 from torch.utils._pytree import tree_flatten
 
 import dlport.torch
-from dlport import _torch, ort
+from dlport import _torch
+from providers import PROVIDERS, configure
 
 OPERATORS = _torch.lowered_operators()
 
@@ -195,14 +196,34 @@ def test_training_a_perceptron_runs_on_onnx_runtime_but_for_views_and_copies() -
     assert native <= views_and_copies
 
 
-@pytest.mark.parametrize("provider", ["cpu", "openvino"])
-def test_lowered_operators_run_on_a_second_device(provider: str) -> None:
-    if provider not in {info.provider.lower().removesuffix("executionprovider") for info in ort.available_devices()}:
-        pytest.skip(f"no device of the {provider} provider on this machine")
-    ort.set_device(1, provider)
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_lowered_operators_run_on_a_second_device(name: str) -> None:
+    configure(1, name)
     _torch.reset_calls()
     x, y = torch.randn(4, 5), torch.randn(5, 3)
     actual = torch.softmax(torch.relu(x.to("ort:1")) @ y.to("ort:1"), -1).sum(0)
     assert actual.device == torch.device("ort:1")
     torch.testing.assert_close(actual.cpu(), torch.softmax(torch.relu(x) @ y, -1).sum(0), rtol=1e-4, atol=1e-5)
     assert all(_torch.calls()[f"aten::{name}"] == (1, 0) for name in ("relu", "mm", "_softmax", "sum.dim_IntList"))
+
+
+def test_a_provider_of_32_bits_is_given_no_64_bit_arithmetic() -> None:
+    configure(1, "openvino")
+    big = torch.tensor([1 << 40, 3])
+    assert (big.to("ort:1") + 1).tolist() == [(1 << 40) + 1, 4]
+    exact = torch.tensor([1.0], dtype=torch.float64)
+    assert (exact.to("ort:1") + 2.0**-40).item() == 1 + 2.0**-40
+    top = torch.iinfo(torch.int32).max
+    assert (torch.tensor([top], dtype=torch.int32).to("ort:1") > top - 1).item()
+
+
+def test_operators_run_on_the_provider_that_their_device_has_now() -> None:
+    configure(1, "openvino")
+    x = torch.tensor([1 << 40]).to("ort:1")
+    _torch.reset_calls()
+    assert (x + 5).item() == (1 << 40) + 5
+    assert _torch.calls()["aten::add.Tensor"] == (0, 1)
+    configure(1, "cpu")
+    _torch.reset_calls()
+    assert (x + 5).item() == (1 << 40) + 5
+    assert _torch.calls()["aten::add.Tensor"] == (1, 0)

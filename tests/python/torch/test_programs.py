@@ -12,6 +12,8 @@ import torch
 
 import dlport.torch
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 ROOT = Path(__file__).parents[3]
 sys.path.insert(0, str(ROOT))
 from examples.programs import PROGRAMS  # noqa: E402
