@@ -209,6 +209,7 @@ Value Emit::pad_from_edges(const Value& x, const Dims& before, const Dims& after
 }
 
 Value Emit::tile(const Value& x, const Dims& repeats) {
+  if (x.shape.empty()) return x;  // some providers go wrong over a Tile by no numbers
   const Value operand = materialise(x);
   Dims shape = x.shape;
   for (size_t i = 0; i < shape.size(); ++i) shape[i] *= repeats[i];

@@ -227,3 +227,9 @@ def test_operators_run_on_the_provider_that_their_device_has_now() -> None:
     _torch.reset_calls()
     assert (x + 5).item() == (1 << 40) + 5
     assert _torch.calls()["aten::add.Tensor"] == (1, 0)
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_scalar_repeated_by_no_numbers_is_itself(name: str) -> None:
+    configure(1, name)
+    assert torch.tensor(-8.5).to("ort:1").repeat(()).item() == -8.5
