@@ -74,7 +74,7 @@ class OnDevice : public testing::TestWithParam<const char*> {
  private:
   static std::string configure_second() {
     const char* path = std::getenv("DLPORT_TEST_PROVIDER");
-    if (!path) return "DLPORT_TEST_PROVIDER names no library of OpenVINO's provider";
+    if (!path) return "DLPORT_TEST_PROVIDER names no library of OpenVINO's provider (left out under sanitizers)";
     register_provider("second", path);
     set_device(1, "openvino", {{"load_config", R"({"CPU":{"INFERENCE_PRECISION_HINT":"f32"}})"}});
     return "";
