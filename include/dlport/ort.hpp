@@ -56,7 +56,8 @@ DLPORT_API std::vector<DeviceInfo> available_devices();
 DLPORT_API void set_device(int index, std::string_view provider, const Options& options = {});
 
 /// A number that set_device gives ort:`device`, another one each time: what was made for the device under one number
-/// (a compiled graph) is out of date under the next. Takes no lock. Throws Error{not_found} where it is not configured.
+/// (a compiled graph) is out of date under the next. Throws Error{not_found} where it is not configured. Thread-safe;
+/// no lock below ort:64.
 DLPORT_API uint32_t configuration(int device);
 
 /// The configured devices, ort:0 first.

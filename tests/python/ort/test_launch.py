@@ -27,6 +27,11 @@ def test_attributes_are_keywords(device: str) -> None:
     np.testing.assert_allclose(np.from_dlpack(product), 0.5 * A @ B.T + A)
 
 
+def test_inputs_are_left_out_at_the_end(device: str) -> None:
+    (product,) = ort.launch("Gemm", [A, B, None], transB=1, device=device)
+    np.testing.assert_allclose(np.from_dlpack(product), A @ B.T)
+
+
 @pytest.mark.parametrize(
     ("op", "inputs", "attributes", "expected"),
     [

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 import dlport.torch  # noqa: F401  registers "ort"
-from dlport import ort
 from providers import PROVIDERS, configure
 
 
 @pytest.fixture(scope="module")
 def second_device() -> int:
     """Configures ort:1, and returns its index."""
-    ort.set_device(1, "cpu", {})
+    configure(1, "cpu")
     return 1
 
 
