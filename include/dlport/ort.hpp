@@ -55,10 +55,16 @@ DLPORT_API std::vector<DeviceInfo> available_devices();
 /// Throws Error{not_found} naming the providers that there are.
 DLPORT_API void set_device(int index, std::string_view provider, const Options& options = {});
 
-/// A number that set_device gives ort:`device`, another one each time: what was made for the device under one number
-/// (a compiled graph) is out of date under the next. Throws Error{not_found} where it is not configured. Thread-safe;
-/// no lock below ort:64.
-DLPORT_API uint32_t configuration(int device);
+/// What graphs compiled for a device depend on.
+struct Target {
+  uint32_t configuration = 0;  ///< another one after each set_device: a graph compiled under one serves no other
+  bool is_cpu = false;         ///< ONNX Runtime's own CPU provider, which works in host memory on the host's cores
+  bool static_shapes = false;  ///< the provider wants a graph for each shape rather than one for all of a rank
+  bool is_32_bit = false;      ///< it computes 64-bit numbers in 32 bits, integers in floats, and loses nan on the way
+};
+
+/// The target of ort:`device`. Throws Error{not_found} where it is not configured. Thread-safe; no lock below ort:64.
+DLPORT_API Target target(int device);
 
 /// The configured devices, ort:0 first.
 DLPORT_API std::vector<DeviceInfo> devices();

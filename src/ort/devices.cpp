@@ -79,7 +79,7 @@ struct Configured {
   DeviceInfo info;
   const OrtEpDevice* device;
   SessionOptionsHandle launch;
-  LaunchTarget target;
+  Target target;
 };
 
 struct Devices {
@@ -88,13 +88,28 @@ struct Devices {
   std::deque<Configured> replaced;  // kept, because somebody may be compiling with their options
 };
 
-/// The targets of the first devices, as configuration * 2 + static_shapes, so that a launch takes no lock; 0 is none.
+/// The targets of the first devices in a word each, so that a launch takes no lock; 0 is none.
 std::array<std::atomic<uint32_t>, 64> targets{};
+
+uint32_t pack(const Target& target) {
+  return target.configuration << 3 | uint32_t{target.is_cpu} << 2 | uint32_t{target.static_shapes} << 1 |
+         uint32_t{target.is_32_bit};
+}
+
+Target unpack(uint32_t word) {
+  return {word >> 3, (word & 4) != 0, (word & 2) != 0, (word & 1) != 0};
+}
 
 void publish(const Configured& device) {
   const auto index = static_cast<size_t>(device.info.index);
-  if (index >= targets.size()) return;
-  targets[index].store(device.target.configuration * 2 + device.target.static_shapes, std::memory_order_release);
+  if (index < targets.size()) targets[index].store(pack(device.target), std::memory_order_release);
+}
+
+Target make_target(std::string_view provider) {
+  static std::atomic<uint32_t> configurations{1};
+  const bool is_cpu = provider == kCpuProvider;
+  // Seen of OpenVINO's: float64 results carry float32's error, (1 << 40) + 1 is 1, INT32_MAX > INT32_MAX - 1 is false.
+  return {configurations.fetch_add(1), is_cpu, !is_cpu, provider.starts_with("OpenVINOExecutionProvider")};
 }
 
 SessionOptionsHandle make_session_options(const OrtEpDevice* device, const Options& options) {
@@ -119,8 +134,7 @@ Configured configure(int index, const OrtEpDevice* device, const Options& option
   use_shared_threads(launch.get());
   check(api::DisableMemPattern(launch.get()), "session options");
   DeviceInfo info = describe(index, device, options);
-  static std::atomic<uint32_t> configurations{1};
-  const LaunchTarget target{configurations.fetch_add(1), info.provider != kCpuProvider};
+  const Target target = make_target(info.provider);
   return {std::move(info), device, std::move(launch), target};
 }
 
@@ -169,16 +183,12 @@ const OrtSessionOptions* launch_options(int device) {
   return with_device(device, [](const Configured& it) { return it.launch.get(); });
 }
 
-LaunchTarget launch_target(int device) {
+Target target(int device) {
   if (device >= 0 && static_cast<size_t>(device) < targets.size()) {
-    const uint32_t target = targets[static_cast<size_t>(device)].load(std::memory_order_acquire);
-    if (target) return {target / 2, target % 2 != 0};
+    const uint32_t word = targets[static_cast<size_t>(device)].load(std::memory_order_acquire);
+    if (word) return unpack(word);
   }
   return with_device(device, [](const Configured& it) { return it.target; });
-}
-
-uint32_t configuration(int device) {
-  return launch_target(device).configuration;
 }
 
 DeviceInfo device_info(int device) {

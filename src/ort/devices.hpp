@@ -13,13 +13,6 @@ SessionOptionsHandle session_options(int device);
 /// Session options with the provider of ort:`device`, for a graph of a few nodes. Shared: do not change them.
 const OrtSessionOptions* launch_options(int device);
 
-/// What compiled operators of a device depend on.
-struct LaunchTarget {
-  uint32_t configuration;  ///< see dlport::ort::configuration
-  bool static_shapes;      ///< the provider wants a graph for each shape rather than one for all of a rank
-};
-LaunchTarget launch_target(int device);
-
 /// What ort:`device` stands for.
 DeviceInfo device_info(int device);
 

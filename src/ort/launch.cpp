@@ -55,7 +55,7 @@ struct AttributeKey {
 /// Writes to `key` all that a compiled operator depends on, and nothing else.
 void write_key(const Call& call, std::string& key) {
   key.clear();
-  const LaunchTarget target = launch_target(call.options.device);
+  const Target target = ort::target(call.options.device);
   append(key, target.configuration);
   append(key, call.options.opset);
   append(key, generation());
@@ -80,7 +80,7 @@ void write_key(const Call& call, std::string& key) {
 
 std::shared_ptr<const Executable> compile(const Call& call) {
   Graph graph(call.options.opset);
-  const bool by_shape = launch_target(call.options.device).static_shapes;
+  const bool by_shape = target(call.options.device).static_shapes;
   std::vector<Value> operands;
   for (const Operand& input : call.inputs) {
     if (!input) {

@@ -4,6 +4,7 @@
 #include <ATen/native/transformers/attention.h>
 #include <ATen/native/transformers/sdp_utils_cpp.h>
 #include <ATen/ops/_fused_sdp_choice_native.h>
+#include <torch/library.h>
 
 #include "torch/dispatch.hpp"
 
@@ -17,6 +18,10 @@ int64_t choose_attention(const at::Tensor& query, const at::Tensor& key, const a
                          std::optional<double> scale, bool enable_gqa) {
   if (!may_take_one_piece(static_cast<int>(query.get_device()))) return static_cast<int64_t>(sdp::SDPBackend::math);
   return at::native::_fused_sdp_choice_cpp(query, key, value, mask, dropout, is_causal, scale, enable_gqa);
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
+  library.impl("_fused_sdp_choice", TORCH_FN(choose_attention));
 }
 
 }  // namespace

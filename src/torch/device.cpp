@@ -199,15 +199,6 @@ std::string device_name(int index) {
   return devices[static_cast<size_t>(index)].provider;
 }
 
-bool is_plain_cpu(int index) {
-  return device_name(index) == "CPUExecutionProvider";
-}
-
-bool is_32_bit(int index) {
-  // Seen: float64 results carry float32's error, (1 << 40) + 1 is 1, and INT32_MAX > INT32_MAX - 1 is false.
-  return device_name(index).starts_with("OpenVINOExecutionProvider");
-}
-
 void register_device() {
   c10::SetAllocator(kORTDevice, &allocator());
   static OrtGuard guard;

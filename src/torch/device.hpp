@@ -18,11 +18,4 @@ void set_device(int index);
 /// The name of the execution provider behind ort:`index`.
 std::string device_name(int index);
 
-/// Whether ort:`index` is ONNX Runtime's own CPU provider, which computes in the same memory with the same cores as
-/// PyTorch's kernels, so that the faster of the two may be taken.
-bool is_plain_cpu(int index);
-
-/// Whether the provider behind ort:`index` computes 64-bit numbers in 32 bits, and integers in floats here and there.
-bool is_32_bit(int index);
-
 }  // namespace dlport::pytorch

@@ -10,7 +10,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "torch/device.hpp"
+#include "dlport/ort.hpp"
 #include "torch/fork.hpp"
 #include "torch/lowered.hpp"
 #include "torch/native.hpp"
@@ -133,7 +133,7 @@ LoweringMode lowering() {
 }
 
 bool may_take_one_piece(int index) {
-  return lowering() != LoweringMode::always && fallback() != Fallback::error && is_plain_cpu(index);
+  return lowering() != LoweringMode::always && fallback() != Fallback::error && ort::target(index).is_cpu;
 }
 
 std::map<std::string, Calls> calls() {

@@ -68,6 +68,16 @@ void append_attribute(std::string& text, const ort::Attribute& attribute) {
 
 // --- The graph
 
+ort::Value Emit::add_input(DType dtype, const Dims& shape) {
+  const Dims any(shape.size(), -1);
+  const Dims& declared = static_shapes_ ? shape : any;
+  signature_ += "input ";
+  append(signature_, key(dtype));
+  append(signature_, declared.size());
+  for (int64_t dim : declared) append(signature_, dim);
+  return graph_.input(dtype, declared);
+}
+
 ort::Value Emit::add_constant(Tensor tensor) {
   signature_ += "constant ";
   append(signature_, key(tensor.dtype()));
@@ -113,12 +123,9 @@ Value Emit::materialise(const Value& x) {
 
   inputs_.push_back({x.source, result.stored, x.number});
   result.number = false;
-  const Dims any(x.shape.size(), -1);
-  result.id = graph_.input(result.stored, any);
-  signature_ += "input ";
-  append(signature_, key(result.stored));
-  append(signature_, any.size());
-  if (!x.order.empty()) {  // memory holds the axes in another order: take it as it lies, and turn it
+  if (x.order.empty()) {
+    result.id = add_input(result.stored, x.shape);
+  } else {  // memory holds the axes in another order: take it as it lies, and turn it
     Value lying = result;
     Dims back(x.order.size());
     for (size_t i = 0; i < x.order.size(); ++i) {
@@ -126,6 +133,7 @@ Value Emit::materialise(const Value& x) {
       back[static_cast<size_t>(x.order[i])] = static_cast<int64_t>(i);
     }
     lying.order.clear();
+    lying.id = add_input(result.stored, lying.shape);
     const bool elementwise = elementwise_;
     result.id = transpose(lying, back).id;
     elementwise_ = elementwise;

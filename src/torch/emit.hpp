@@ -57,7 +57,9 @@ using Attributes = std::vector<ort::Attribute>;
 
 class Emit {
  public:
-  explicit Emit(DType default_float) : default_float_(default_float) {}
+  /// `static_shapes` has inputs with the sizes at hand, for providers that want a graph for each shape; else a graph
+  /// serves every shape of the same ranks.
+  Emit(DType default_float, bool static_shapes) : default_float_(default_float), static_shapes_(static_shapes) {}
 
   // --- Numbers and dtypes
   /// Constants of int64, 1-d.
@@ -206,7 +208,8 @@ class Emit {
   const std::vector<Check>& checks() const { return checks_; }
   const std::vector<std::pair<Source, Value>>& updates() const { return updates_; }
   const ort::Graph& graph() const { return graph_; }
-  /// Two graphs with the same signature are the same program: shapes are in it only where a node bakes them in.
+  /// Two graphs with the same signature are the same program: shapes are in it only where a node or an input bakes them
+  /// in.
   const std::string& signature() const { return signature_; }
   /// True while every node computes each element from the elements at the same place: such a graph may write over an
   /// input of the result's shape, and may run on tensors of any common layout.
@@ -224,10 +227,12 @@ class Emit {
   Value converted(const Value& x, DType stored);
   Value promoted(const Value& x, DType dtype);
   Value pointwise(std::string_view op, std::initializer_list<Value> inputs, DType dtype, Attributes attributes = {});
+  ort::Value add_input(DType dtype, const Dims& shape);
   ort::Value add_constant(Tensor tensor);
   Dims broadcast_shape(std::initializer_list<Value> inputs) const;
 
   DType default_float_;
+  bool static_shapes_;
   ort::Graph graph_;
   std::string signature_;
   bool elementwise_ = true;

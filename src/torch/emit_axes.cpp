@@ -146,6 +146,7 @@ Value Emit::full(const Dims& shape, const Value& value, DType dtype) {
 }
 
 Value Emit::full_like(const Value& x, const Value& value) {
+  if (x.shape.empty()) return exact(cast(value, x.dtype));
   const bool elementwise = elementwise_;  // only the shape of x is read
   const Value shape = node("Shape", {x}, int64, {x.rank()});
   Value result = node("Expand", {exact(cast(value, x.dtype)), shape}, x.dtype, x.shape);
@@ -195,8 +196,13 @@ Dims joined(Dims before, const Dims& after) {
 }  // namespace
 
 Value Emit::pad(const Value& x, const Dims& before, const Dims& after, const Value& value) {
+  std::optional<double> fixed = value.literal;
+  if (value.known) fixed = *value.known;
+  if (!fixed) {  // some providers take only a constant here, and zero for any other
+    return where(pad(full(x.shape, 1, boolean), before, after, 0), pad(x, before, after, 0), cast(value, x.dtype));
+  }
   const Value operand = exact(x);
-  return like(node("Pad", {operand, indices(joined(before, after)), exact(cast(value, x.dtype))}, operand.stored,
+  return like(node("Pad", {operand, indices(joined(before, after)), exact(constant(*fixed, x.dtype))}, operand.stored,
                    padded(x, before, after)),
               x);
 }

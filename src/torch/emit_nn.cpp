@@ -59,6 +59,7 @@ Value Emit::conv_transpose(const Value& x, const Value& weight, const Optional& 
                            const Dims& output_padding, int64_t groups) {
   Dims shape = {x.shape[0], weight.shape[1] * groups};
   for (size_t i = 0; i < window.stride.size(); ++i) {
+    if (output_padding[i] >= window.stride[i]) decline("more padding of the output than a stride");
     shape.push_back((x.shape[i + 2] - 1) * window.stride[i] - 2 * window.padding[i] +
                     window.dilation[i] * (weight.shape[i + 2] - 1) + output_padding[i] + 1);
   }

@@ -11,7 +11,6 @@
 #include "ort/lru_cache.hpp"
 #include "torch/arguments.hpp"
 #include "torch/buffer.hpp"
-#include "torch/device.hpp"
 
 namespace dlport::pytorch {
 namespace {
@@ -28,7 +27,7 @@ ort::LruCache<std::string, std::shared_ptr<const ort::Executable>>& graphs() {
 }
 
 std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, bool& is_new) {
-  const std::string signature = e.signature() + "device " + std::to_string(ort::configuration(device));
+  const std::string signature = e.signature() + "device " + std::to_string(ort::target(device).configuration);
   if (auto known = graphs().find(signature)) return known;
   std::shared_ptr<const ort::Executable> executable;
   try {
@@ -64,10 +63,11 @@ void check_storable(DType from, DType to) {
 
 class Planner {
  public:
-  Planner(const Variant& variant, c10::ArrayRef<c10::IValue> arguments)
-      : variant_(variant), arguments_(arguments), emit_(default_float()) {}
+  Planner(const Variant& variant, c10::ArrayRef<c10::IValue> arguments, int device)
+      : variant_(variant), arguments_(arguments), device_(device), target_(ort::target(device)), emit_(new_emit()) {}
 
-  bool is_native_faster(int device) const {
+  /// ONNX Runtime's own CPU provider works in the memory and on the cores of PyTorch's kernels.
+  bool is_native_faster() const {
     const int64_t limit = variant_.entry->native_from;
     if (limit == INT64_MAX) return false;
     const auto is_large = [&](const c10::IValue& value) {
@@ -76,32 +76,32 @@ class Planner {
     const bool large = std::ranges::any_of(arguments_, [&](const c10::IValue& value) {
       return value.isList() ? std::ranges::any_of(value.toListRef(), is_large) : is_large(value);
     });
-    return large && is_plain_cpu(device);
+    return large && target_.is_cpu;
   }
 
-  Plan plan(int device, bool& is_new) {
+  Plan plan(bool& is_new) {
     write(/*as_lying=*/false);
     if (has_odd_layout()) {
       if (emit_.elementwise()) {
         common_layout();
-        emit_ = Emit(default_float());
+        emit_ = new_emit();
         write(/*as_lying=*/true);
       } else if (!variant_.entry->any_layout) {
         decline("a tensor that is not row-major");
       }
     }
-    if (is_32_bit(device)) check_fits_32_bits();
+    if (target_.is_32_bit) check_fits_32_bits();
     Plan plan;
     for (const Emit::Input& input : emit_.inputs()) plan.inputs.push_back(make_input(input));
     plan.outputs = std::move(outputs_);
     plan.checks = emit_.checks();
     plan.overwrites = !variant_.targets.empty() || !emit_.updates().empty();
-    plan.executable = compile(emit_, device, is_new);
+    plan.executable = compile(emit_, device_, is_new);
     return plan;
   }
 
  private:
-  static DType default_float() { return dtype_of(c10::get_default_dtype_as_scalartype()); }
+  Emit new_emit() const { return Emit(dtype_of(c10::get_default_dtype_as_scalartype()), target_.static_shapes); }
 
   const at::Tensor& tensor(const Source& source) const { return at_source(arguments_, source).toTensor(); }
 
@@ -171,15 +171,19 @@ class Planner {
   /// have them lie within a dimension.
   void check_fits_32_bits() const {
     const auto is_double = [](const auto& it) { return is_floating(it.dtype) && it.dtype.bits == 64; };
-    const auto is_wide = [](const Emit::Input& it) { return is_integral(it.dtype) && it.dtype.bits >= 32; };
+    const auto is_wide = [](const auto& it) { return is_integral(it.dtype) && it.dtype.bits >= 32; };
+    const auto is_truth = [](const Output& it) { return is_bool(it.dtype); };
     const auto is_float = [](const Emit::Input& it) { return !it.is_number && is_floating(it.dtype); };
+    const auto is_wide_tensor = [&](const Emit::Input& it) { return !it.is_number && is_wide(it); };
     if (std::ranges::any_of(emit_.inputs(), is_double) || std::ranges::any_of(outputs_, is_double)) {
       decline("the provider computes float64 in 32 bits");
     }
-    const bool positions = !emit_.elementwise() && std::ranges::any_of(emit_.inputs(), is_float);
-    if (std::ranges::any_of(emit_.inputs(), is_wide) && !positions) {
+    const bool of_floats = std::ranges::any_of(emit_.inputs(), is_float);
+    const bool positions = of_floats && !emit_.elementwise();
+    if (!positions && (std::ranges::any_of(emit_.inputs(), is_wide_tensor) || std::ranges::any_of(outputs_, is_wide))) {
       decline("the provider computes integers in 32 bits or in floats");
     }
+    if (of_floats && std::ranges::any_of(outputs_, is_truth)) decline("the provider does not tell nan from numbers");
   }
 
   /// Of any argument, even one that the graph does not read: the results' layout may follow it.
@@ -231,6 +235,8 @@ class Planner {
 
   const Variant& variant_;
   c10::ArrayRef<c10::IValue> arguments_;
+  int device_;
+  ort::Target target_;
   Emit emit_;
   std::vector<Output> outputs_;
   std::optional<Layout> layout_;
@@ -239,9 +245,9 @@ class Planner {
 }  // namespace
 
 Plan plan(const Variant& variant, c10::ArrayRef<c10::IValue> arguments, int device, bool always, bool& is_new) {
-  Planner planner(variant, arguments);
-  if (!always && planner.is_native_faster(device)) decline("PyTorch's own kernel is faster at this size");
-  return planner.plan(device, is_new);
+  Planner planner(variant, arguments, device);
+  if (!always && planner.is_native_faster()) decline("PyTorch's own kernel is faster at this size");
+  return planner.plan(is_new);
 }
 
 }  // namespace dlport::pytorch

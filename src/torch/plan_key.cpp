@@ -121,7 +121,7 @@ std::optional<c10::Device> make_key(const Variant& variant, c10::ArrayRef<c10::I
     const Kind kind = i < kinds.size() ? kinds[i] : Kind::operand;  // what comes after are the out= tensors
     if (!writer.add(arguments[i], kind)) return std::nullopt;
   }
-  if (writer.device()) key.push_back(ort::configuration(writer.device()->index()));
+  if (writer.device()) key.push_back(ort::target(writer.device()->index()).configuration);
   return writer.device();
 }
 

@@ -30,6 +30,21 @@ Dims pooled(const Value& x, const Window& at, bool ceil_mode) {
   return shape;
 }
 
+/// ONNX's `pads` for a result of `shape`: the last window may reach beyond the padding. ONNX has `ceil_mode` for that
+/// too, with which some providers keep a window that is to be dropped.
+Dims pads(const Value& x, const Window& at, const Dims& shape) {
+  const size_t axes = at.kernel.size(), leading = shape.size() - axes;
+  Dims result = both_sides(at.padding);
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t end = (shape[leading + i] - 1) * at.stride[i] + at.dilation[i] * (at.kernel[i] - 1) + 1;
+    const int64_t beyond = end - x.shape[leading + i] - at.padding[i];
+    if (beyond <= at.padding[i]) continue;
+    if (beyond >= at.kernel[i]) decline("a window that reaches further beyond the input than the kernel is long");
+    result[axes + i] = beyond;
+  }
+  return result;
+}
+
 Value batched(Emit& e, const Value& x, size_t axes) {
   if (x.shape.size() == axes + 2) return x;
   if (x.shape.size() != axes + 1) decline("a pooling over a tensor of another rank");
@@ -55,9 +70,8 @@ std::pair<Value, Value> max_pool(Emit& e, Value x, Dims kernel, Dims stride, Dim
   Values results = e.nodes("MaxPool", {operand}, {{operand.stored, shape}, {int64, shape}},
                            {{"kernel_shape", at.kernel},
                             {"strides", at.stride},
-                            {"pads", both_sides(at.padding)},
-                            {"dilations", at.dilation},
-                            {"ceil_mode", int64_t{ceil_mode}}});
+                            {"pads", pads(operand, at, shape)},
+                            {"dilations", at.dilation}});
   results[0].dtype = x.dtype;
   // ONNX counts positions in the whole tensor, PyTorch in each plane.
   const Value position = e.binary("Mod", results[1], e.constant(static_cast<double>(plane(x, axes)), int64));
@@ -86,11 +100,11 @@ Value average_pool(Emit& e, Value x, Dims kernel, Dims stride, Dims padding, boo
   if (ceil_mode && count_padding) decline("an average over windows that reach beyond the padding");
   const Window at = window(axes, kernel, stride, padding, {1});
   const Value operand = e.arithmetic(batched(e, x, axes));
-  Value result = e.node("AveragePool", {operand}, operand.stored, pooled(operand, at, ceil_mode),
+  const Dims shape = pooled(operand, at, ceil_mode);
+  Value result = e.node("AveragePool", {operand}, operand.stored, shape,
                         {{"kernel_shape", at.kernel},
                          {"strides", at.stride},
-                         {"pads", both_sides(at.padding)},
-                         {"ceil_mode", int64_t{ceil_mode}},
+                         {"pads", pads(operand, at, shape)},
                          {"count_include_pad", int64_t{count_padding}}});
   result.dtype = x.dtype;
   return unbatched(e, result, x);

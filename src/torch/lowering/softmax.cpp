@@ -1,4 +1,6 @@
 // Softmax and its backward.
+#include <limits>
+
 #include "torch/lowering/families.hpp"
 #include "torch/lowering/table.hpp"
 
@@ -19,8 +21,12 @@ void lower_softmax() {
   lower("aten::_safe_softmax", [](Emit& e, Value x, int64_t axis, std::optional<DType> type) {
     x = e.cast(x, type.value_or(x.dtype));
     axis = e.axis(x, axis);
-    const Value masked = e.is_inf(e.reduce("ReduceMax", x, {axis}, true), true, /*positive=*/false);
-    return e.where(masked, e.cast(0, x.dtype), softmax<false>(e, x, axis, false));  // attention to nothing
+    const Value result = softmax<false>(e, x, axis, false);
+    // Of nothing but -inf some providers say that the largest is the lowest number; its softmax is nan all the same.
+    const Value largest = e.reduce("ReduceMax", x, {axis}, true);
+    const Value lowest = e.le(largest, e.cast(std::numeric_limits<float>::lowest(), largest.dtype));
+    const Value masked = e.logical("And", lowest, e.is_nan(e.slice(result, axis, 0, 1)));
+    return e.where(masked, e.cast(0, x.dtype), result);  // attention to nothing
   });
   lower("aten::_softmax_backward_data", [](Emit& e, Value grad, Value output, int64_t axis, Ignored) {
     // Not grad * output - output * sum: where a probability is near 1 and the rest near 0, that cancels to noise.

@@ -11,6 +11,8 @@ import torch
 
 import dlport.torch  # noqa: F401  registers "ort"
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 
 def same(function: Callable[..., Any], *arguments: Any) -> None:
     """Asserts that `function` gives the same for tensors on either device."""

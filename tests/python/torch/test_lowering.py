@@ -15,6 +15,8 @@ import dlport.torch
 from dlport import _torch
 from providers import PROVIDERS, configure
 
+pytestmark = pytest.mark.usefixtures("provider")
+
 OPERATORS = _torch.lowered_operators()
 
 #: Where sums over many elements, or differences of nearly equal ones, take another order.
@@ -77,14 +79,18 @@ def raises_on_cpu(call: Call) -> bool:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_lowered_operator_agrees_with_the_cpu(name: str) -> None:
+def test_lowered_operator_agrees_with_the_cpu(provider: str, name: str) -> None:
     _torch.reset_calls()
+    failed = _torch.plan_stats()["failed"]
     calls = all_calls()[name]
     for call in calls:
         if not raises_on_cpu(call):
             assert_agrees(call, name)
+    assert _torch.plan_stats()["failed"] == failed
     lowered, _ = _torch.calls()[name]
-    assert lowered > 0, f"none of {len(calls)} calls ran on ONNX Runtime: {_torch.declined_calls().get(name)}"
+    declined = _torch.declined_calls().get(name, {})
+    too_exact = provider == "openvino" and declined and all(reason.startswith("the provider") for reason in declined)
+    assert lowered > 0 or too_exact, f"none of {len(calls)} calls ran on ONNX Runtime: {declined}"
 
 
 def in_place_variant(name: str) -> Any:
@@ -104,6 +110,13 @@ def test_in_place_variant_agrees_with_the_cpu(name: str) -> None:
 
 
 SPECIAL = torch.tensor([float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 0.5, -0.5, 1.0, -1.0, 2.5, -2.5])
+
+
+def special_values(provider: str) -> torch.Tensor:
+    """OpenVINO's kernels take nan for a number here and there: relu(nan) is 0 there."""
+    return SPECIAL[~SPECIAL.isnan()] if provider == "openvino" else SPECIAL
+
+
 UNARY = [
     name
     for name in OPERATORS
@@ -114,8 +127,8 @@ UNARY = [
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_special_values_come_out_as_on_the_cpu(name: str) -> None:
-    assert_agrees(Call(all_calls()[name][0].operator, (SPECIAL,), {}), name)
+def test_special_values_come_out_as_on_the_cpu(provider: str, name: str) -> None:
+    assert_agrees(Call(all_calls()[name][0].operator, (special_values(provider),), {}), name)
 
 
 ARITHMETIC = ["add", "sub", "mul", "div", "fmod", "remainder", "floor_divide", "pow", "xlogy", "logaddexp"]
@@ -123,8 +136,10 @@ COMPARISONS = ["maximum", "minimum", "fmax", "fmin", "heaviside", "eq", "ne", "l
 
 
 @pytest.mark.parametrize("name", ARITHMETIC + COMPARISONS)
-def test_pairs_of_special_values_come_out_as_on_the_cpu(name: str) -> None:
-    a, b = torch.meshgrid(SPECIAL, SPECIAL, indexing="ij")
+def test_pairs_of_special_values_come_out_as_on_the_cpu(provider: str, name: str) -> None:
+    values = special_values(provider)
+    by_product = provider == "openvino" and name in ("fmod", "remainder", "floor_divide")  # a - b * floor(a / b)
+    a, b = torch.meshgrid(values, values[values.isfinite()] if by_product else values, indexing="ij")
     a, b = a.contiguous(), b.contiguous()
     function = getattr(torch, name)
     actual = function(a.to("ort"), b.to("ort"))
@@ -165,13 +180,16 @@ def test_numbers_are_inputs_of_the_graph_so_that_a_new_one_compiles_nothing() ->
     assert _torch.plan_stats() == before
 
 
-def test_shapes_share_a_compiled_graph() -> None:
+def test_shapes_share_a_compiled_graph_where_the_provider_takes_any(provider: str) -> None:
     torch.randn(3, 7).to("ort").sigmoid()
     before = _torch.plan_stats()
     for rows in range(10, 20):
         torch.randn(rows, 7).to("ort").sigmoid()
     after = _torch.plan_stats()
-    assert (after["planned"] - before["planned"], after["compiled"] - before["compiled"]) == (10, 0)
+    assert (after["planned"] - before["planned"], after["compiled"] - before["compiled"]) == (
+        10,
+        {"cpu": 0, "openvino": 10}[provider],
+    )
 
 
 def test_position_out_of_range_raises_what_it_raises_on_the_cpu() -> None:
@@ -227,6 +245,32 @@ def test_operators_run_on_the_provider_that_their_device_has_now() -> None:
     _torch.reset_calls()
     assert (x + 5).item() == (1 << 40) + 5
     assert _torch.calls()["aten::add.Tensor"] == (1, 0)
+
+
+def test_a_provider_that_loses_nan_is_not_asked_what_is_true() -> None:
+    configure(1, "openvino")
+    x = torch.tensor([float("nan"), 1.0])
+    there = x.to("ort:1")
+    for operator in (torch.gt, torch.ge, torch.lt, torch.le, torch.eq, torch.ne):
+        assert operator(there, 0).tolist() == operator(x, 0).tolist()
+    assert torch.logical_not(there).tolist() == [False, False]
+    assert there.isnan().any().item()
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_a_value_to_pad_with_is_kept(name: str) -> None:
+    configure(1, name)
+    for value in (0.0, 1.0, 7.5, -float("inf")):
+        padded = torch.nn.functional.pad(torch.ones(1, 2).to("ort:1"), (1, 2), value=value)
+        assert padded.tolist() == [[value, 1.0, 1.0, value, value]]
+
+
+@pytest.mark.parametrize("lowest", [-float("inf"), torch.finfo(torch.float32).min])
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_safe_softmax_of_nothing_but_the_lowest_value(name: str, lowest: float) -> None:
+    configure(1, name)
+    x = torch.tensor([[lowest] * 4, [0.0, lowest, 1.0, lowest]])
+    torch.testing.assert_close(torch._safe_softmax(x.to("ort:1"), -1).cpu(), torch._safe_softmax(x, -1))
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
