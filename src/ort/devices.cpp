@@ -88,21 +88,13 @@ struct Devices {
   std::deque<Configured> replaced;  // kept, because somebody may be compiling with their options
 };
 
-/// The targets of the first devices in a word each, so that a launch takes no lock; 0 is none.
-std::array<std::atomic<uint32_t>, 64> targets{};
-
-uint32_t pack(const Target& target) {
-  return target.configuration << 3 | uint32_t{target.is_cpu} << 2 | uint32_t{target.static_shapes} << 1 |
-         uint32_t{target.is_32_bit};
-}
-
-Target unpack(uint32_t word) {
-  return {word >> 3, (word & 4) != 0, (word & 2) != 0, (word & 1) != 0};
-}
+/// The targets of the first devices, so that a launch takes no lock; configuration 0 is none.
+std::array<std::atomic<Target>, 64> targets{};
+static_assert(std::atomic<Target>::is_always_lock_free);
 
 void publish(const Configured& device) {
   const auto index = static_cast<size_t>(device.info.index);
-  if (index < targets.size()) targets[index].store(pack(device.target), std::memory_order_release);
+  if (index < targets.size()) targets[index].store(device.target, std::memory_order_release);
 }
 
 Target make_target(std::string_view provider) {
@@ -185,8 +177,8 @@ const OrtSessionOptions* launch_options(int device) {
 
 Target target(int device) {
   if (device >= 0 && static_cast<size_t>(device) < targets.size()) {
-    const uint32_t word = targets[static_cast<size_t>(device)].load(std::memory_order_acquire);
-    if (word) return unpack(word);
+    const Target known = targets[static_cast<size_t>(device)].load(std::memory_order_acquire);
+    if (known.configuration) return known;
   }
   return with_device(device, [](const Configured& it) { return it.target; });
 }

@@ -26,8 +26,8 @@ ort::LruCache<std::string, std::shared_ptr<const ort::Executable>>& graphs() {
   return *all;
 }
 
-std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, bool& is_new) {
-  const std::string signature = e.signature() + "device " + std::to_string(ort::target(device).configuration);
+std::shared_ptr<const ort::Executable> compile(const Emit& e, int device, uint32_t configuration, bool& is_new) {
+  const std::string signature = e.signature() + "device " + std::to_string(configuration);
   if (auto known = graphs().find(signature)) return known;
   std::shared_ptr<const ort::Executable> executable;
   try {
@@ -96,7 +96,7 @@ class Planner {
     plan.outputs = std::move(outputs_);
     plan.checks = emit_.checks();
     plan.overwrites = !variant_.targets.empty() || !emit_.updates().empty();
-    plan.executable = compile(emit_, device_, is_new);
+    plan.executable = compile(emit_, device_, target_.configuration, is_new);
     return plan;
   }
 
