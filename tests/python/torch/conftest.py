@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import dlport.torch  # noqa: F401  registers "ort"
+import dlport.torch
 from providers import PROVIDERS, configure
 
 
@@ -23,3 +23,11 @@ def provider(request: pytest.FixtureRequest) -> Iterator[str]:
     configure(0, request.param)
     yield request.param
     configure(0, "cpu")
+
+
+@pytest.fixture
+def lower_all() -> Iterator[None]:
+    """Also what PyTorch's kernels are known to do faster."""
+    dlport.torch.set_lowering("always")
+    yield
+    dlport.torch.set_lowering("auto")
