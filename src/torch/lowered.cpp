@@ -13,8 +13,8 @@ namespace dlport::pytorch {
 namespace {
 
 constexpr size_t kPlansPerOperator = 512;
-/// An operator that has needed this many graphs gets further ones only for calls that come back: compiling is dear, and
-/// its sizes may never be the same again.
+/// An operator that has needed this many graphs gets further ones only for calls that come back, unless it is always to
+/// be lowered: compiling is dear, and its sizes may never be the same again.
 constexpr uint64_t kEagerGraphs = 64;
 
 std::atomic<uint64_t> planned{0}, compiled{0};
@@ -44,7 +44,7 @@ class Lowering {
     const std::span<const uint64_t> words(key.data(), key.size());
     std::shared_ptr<const Plan> made = plans_.find(words);
     if (!made) {
-      if (graphs_ >= kEagerGraphs && !seen_.find(words)) {
+      if (!always && graphs_ >= kEagerGraphs && !seen_.find(words)) {
         seen_.insert(PlanKey(words.begin(), words.end()), true);
         return false;
       }

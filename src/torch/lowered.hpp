@@ -23,7 +23,8 @@ bool has_lowering(const c10::OperatorHandle& op);
 /// Replaces the arguments on `stack` by the results and returns true; or leaves the stack alone and returns false
 /// where this call has no lowering (a dtype that ONNX Runtime has no kernel for, semantics that ONNX cannot express).
 /// A graph that fails to run makes it false too: the native kernel then raises PyTorch's own error, or succeeds.
-/// Where PyTorch's own kernel is known to be faster, it is left the call too, unless `always`.
+/// Where PyTorch's own kernel is known to be faster, or another graph would be compiled for an operator that had many,
+/// it is left the call too, unless `always`.
 bool run_lowered(Lowering& lowering, ::torch::jit::Stack* stack, bool always);
 
 /// Names in the lowering table, sorted.

@@ -19,7 +19,8 @@ def test_lowered_operators_run_on_a_second_device(name: str) -> None:
     actual = torch.softmax(torch.relu(x.to("ort:1")) @ y.to("ort:1"), -1).sum(0)
     assert actual.device == torch.device("ort:1")
     torch.testing.assert_close(actual.cpu(), torch.softmax(torch.relu(x) @ y, -1).sum(0), rtol=1e-4, atol=1e-5)
-    assert all(_torch.calls()[f"aten::{name}"] == (1, 0) for name in ("relu", "mm", "_softmax", "sum.dim_IntList"))
+    names = ["aten::relu", "aten::mm", "aten::_softmax", "aten::sum.dim_IntList"]
+    assert {name: _torch.calls()[name] for name in names} == dict.fromkeys(names, (1, 0))
 
 
 def test_a_provider_of_32_bits_is_given_no_64_bit_arithmetic() -> None:
@@ -74,3 +75,12 @@ def test_safe_softmax_of_nothing_but_the_lowest_value(name: str, lowest: float) 
 def test_a_scalar_repeated_by_no_numbers_is_itself(name: str) -> None:
     configure(1, name)
     assert torch.tensor(-8.5).to("ort:1").repeat(()).item() == -8.5
+
+
+def test_every_shape_is_lowered_however_many_there_are() -> None:
+    configure(1, "openvino")
+    _torch.reset_calls()
+    for size in range(1, 101):
+        x = torch.linspace(-1, 1, size)
+        torch.testing.assert_close(torch.relu(x.to("ort:1")).cpu(), torch.relu(x))
+    assert _torch.calls()["aten::relu"] == (100, 0)
