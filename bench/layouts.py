@@ -78,10 +78,10 @@ class DLTensor(ctypes.Structure):
 
 
 def ours(dst: torch.Tensor, src: torch.Tensor) -> Callable[[], object]:
-    to, frm = DLTensor(dst), DLTensor(src)
+    to, frm, call = ctypes.byref(DLTensor(dst)), ctypes.byref(DLTensor(src)), library.dlport_copy
 
     def copy() -> None:
-        assert library.dlport_copy(ctypes.byref(to), ctypes.byref(frm)) == 0
+        assert call(to, frm) == 0
 
     return copy
 

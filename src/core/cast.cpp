@@ -38,7 +38,10 @@ class Conversion {
     if (steps_.empty()) steps_.push_back(between);
   }
 
-  /// Converts at most kTileItems packed elements.
+  /// True where nothing is kept aside on the way, so that any number of elements converts at once.
+  bool is_one_step() const noexcept { return steps_.size() == 1; }
+
+  /// Converts packed elements, at most kTileItems of them unless it is one step.
   void run(void* dst, const void* src, int64_t count) const {
     alignas(64) char scratch[2][kTileItems * kLargestItem];
     const void* from = src;
@@ -78,15 +81,22 @@ bool is_packed(const LoopNest& nest, const void* data, int64_t Axis::* step, int
   return true;
 }
 
+bool is_source_packed(const LoopNest& nest) {
+  return is_packed(nest, nest.src, &Axis::src_step, nest.src_itemsize);
+}
+bool is_target_packed(const LoopNest& nest) {
+  return is_packed(nest, nest.dst, &Axis::dst_step, nest.dst_itemsize);
+}
+
 /// Converts a tile, by way of packed scratch memory for a side that is not packed itself.
 void cast_tile(const LoopNest& tile, const Conversion& conversion) {
   alignas(64) char gathered[kTileItems * kLargestItem], converted[kTileItems * kLargestItem];
   const char* from = tile.src;
-  if (!is_packed(tile, tile.src, &Axis::src_step, tile.src_itemsize)) {
+  if (!is_source_packed(tile)) {
     copy_items_here(against_packed(tile, gathered, tile.src, tile.src_itemsize, true));
     from = gathered;
   }
-  const bool packed = is_packed(tile, tile.dst, &Axis::dst_step, tile.dst_itemsize);
+  const bool packed = is_target_packed(tile);
   conversion.run(packed ? tile.dst : converted, from, tile.items());
   if (!packed) copy_items_here(against_packed(tile, tile.dst, converted, tile.dst_itemsize, false));
 }
@@ -151,8 +161,13 @@ void cast_scalars(const TensorView& dst, const TensorView& src, const Conversion
     return detail::copy_bits(dst, padded);
   }
   const LoopNest nest = detail::loop_nest(dst, src);
-  detail::split_over_threads(nest, nest.items() * (nest.dst_itemsize + nest.src_itemsize),
-                             [&](const LoopNest& part) { cast_tiles(part, conversion); });
+  detail::split_over_threads(nest, nest.items() * (nest.dst_itemsize + nest.src_itemsize), [&](const LoopNest& part) {
+    if (conversion.is_one_step() && is_source_packed(part) && is_target_packed(part)) {
+      conversion.run(part.dst, part.src, part.items());
+    } else {
+      cast_tiles(part, conversion);
+    }
+  });
 }
 
 }  // namespace

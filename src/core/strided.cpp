@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/each.hpp"
 #include "core/parallel.hpp"
 #include "core/transpose.hpp"
 
@@ -13,12 +14,15 @@ namespace {
 
 __extension__ typedef unsigned __int128 uint128_t;
 
+constexpr int64_t kCacheLine = 64;
+
 /// Copies a plane: `outer.dim` times `inner.dim` items.
 using PlaneCopy = void (*)(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize);
 
 template <class Item>
 void copy_row(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t count) noexcept {
   auto run = [=](auto to_step, auto from_step) {
+#pragma GCC unroll 4
     for (int64_t i = 0; i < count; ++i) std::memcpy(dst + i * to_step, src + i * from_step, sizeof(Item));
   };
   // Steps that the compiler knows become vector instructions.
@@ -41,9 +45,10 @@ void copy_plane(char* dst, const char* src, const Axis& outer, const Axis& inner
   const int64_t block = across ? 256 : inner.dim;
   for (int64_t begin = 0; begin < inner.dim; begin += block) {
     const int64_t count = std::min(block, inner.dim - begin);
-    for (int64_t i = 0; i < outer.dim; ++i) {
-      copy_row<Item>(dst + i * outer.dst_step + begin * inner.dst_step, inner.dst_step,
-                     src + i * outer.src_step + begin * inner.src_step, inner.src_step, count);
+    char* to = dst + begin * inner.dst_step;
+    const char* from = src + begin * inner.src_step;
+    for (int64_t i = 0; i < outer.dim; ++i, to += outer.dst_step, from += outer.src_step) {
+      copy_row<Item>(to, inner.dst_step, from, inner.src_step, count);
     }
   }
 }
@@ -66,7 +71,7 @@ bool is_best_along_rows(const Axis& inner, int64_t columns) noexcept {
 /// `dst` packed along the inner axis, `src` along the outer one.
 template <class Item>
 void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
-  constexpr int64_t kRows = 64 / sizeof(Item);                    // a cache line of `src`
+  constexpr int64_t kRows = kCacheLine / sizeof(Item);            // what a line of `src` holds
   constexpr int64_t kColumns = std::max<int64_t>(4 * kRows, 64);  // all channels of most images, so whole rows of `dst`
   const bool aside = rows_collide<Item>(outer, inner), along_rows = is_best_along_rows<Item>(inner, kColumns);
   for (int64_t column = 0; column < inner.dim; column += kColumns) {
@@ -75,6 +80,8 @@ void transpose_plane(char* dst, const char* src, const Axis& outer, const Axis& 
       const int64_t rows = std::min(kRows, outer.dim - row);
       char* to = dst + row * outer.dst_step + column * inner.dst_step;
       const char* from = src + row * outer.src_step + column * inner.src_step;
+      // No prefetcher of a CPU follows so many rows at once: what the next block needs comes while this one is turned.
+      for (int64_t i = 0; i < columns; ++i) __builtin_prefetch(from + i * inner.src_step + kCacheLine);
       if (aside) {
         Item block[kRows * kColumns];
         transpose_block<Item>(reinterpret_cast<char*>(block), sizeof(Item) * kColumns, from, inner.src_step, rows,
@@ -118,12 +125,19 @@ void copy_across(char* dst, const char* src, const Axis& outer, const Axis& inne
   transpose_plane<Item>(dst, src, outer, inner, itemsize);
 }
 
-/// Items of a size that the compiler knows, which it copies without a call.
-template <int64_t kBytes>
-void copy_blocks(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t) {
-  for (int64_t i = 0; i < outer.dim; ++i) {
-    for (int64_t j = 0; j < inner.dim; ++j) {
-      std::memcpy(dst + i * outer.dst_step + j * inner.dst_step, src + i * outer.src_step + j * inner.src_step, kBytes);
+/// Items that fill whole wide registers: up to a few thousand bytes each a call of memcpy costs more than it saves.
+constexpr int64_t kWide = 32, kLongestWide = 4096;
+DLPORT_WIDE void copy_wide(char* dst, const char* src, const Axis& outer, const Axis& inner, int64_t itemsize) {
+  typedef char Wide __attribute__((vector_size(kWide), aligned(1), may_alias));
+  const int64_t count = itemsize / kWide;
+  for (int64_t i = 0; i < outer.dim; ++i, dst += outer.dst_step, src += outer.src_step) {
+    char* row_dst = dst;
+    const char* row_src = src;
+    for (int64_t j = 0; j < inner.dim; ++j, row_dst += inner.dst_step, row_src += inner.src_step) {
+      Wide* to = reinterpret_cast<Wide*>(row_dst);
+      const Wide* from = reinterpret_cast<const Wide*>(row_src);
+#pragma GCC unroll 2
+      for (int64_t k = 0; k < count; ++k) to[k] = from[k];
     }
   }
 }
@@ -145,15 +159,9 @@ struct Kernels {
 };
 
 constexpr Kernels kKernels[] = {
-    {1, copy_plane<uint8_t>, copy_across<uint8_t>},
-    {2, copy_plane<uint16_t>, copy_across<uint16_t>},
-    {4, copy_plane<uint32_t>, copy_across<uint32_t>},
-    {8, copy_plane<uint64_t>, copy_across<uint64_t>},
+    {1, copy_plane<uint8_t>, copy_across<uint8_t>},      {2, copy_plane<uint16_t>, copy_across<uint16_t>},
+    {4, copy_plane<uint32_t>, copy_across<uint32_t>},    {8, copy_plane<uint64_t>, copy_across<uint64_t>},
     {16, copy_plane<uint128_t>, copy_across<uint128_t>},
-    {32, copy_blocks<32>, copy_blocks<32>},
-    {64, copy_blocks<64>, copy_blocks<64>},
-    {128, copy_blocks<128>, copy_blocks<128>},
-    {256, copy_blocks<256>, copy_blocks<256>},
 };
 
 PlaneCopy kernel_for(int64_t itemsize, const Axis& outer, const Axis& inner) noexcept {
@@ -161,7 +169,7 @@ PlaneCopy kernel_for(int64_t itemsize, const Axis& outer, const Axis& inner) noe
     if (kernels.itemsize != itemsize) continue;
     return inner.dst_step == itemsize && outer.src_step == itemsize ? kernels.transposed : kernels.any;
   }
-  return copy_runs;
+  return kHasWideRegisters && itemsize % kWide == 0 && itemsize <= kLongestWide ? copy_wide : copy_runs;
 }
 
 /// Makes the innermost loop part of the item where it runs over adjacent bytes on both sides.

@@ -81,7 +81,7 @@ struct Loose {
 template <class Item, int kChannels>
 void split_channels(char* dst, int64_t dst_step, const char* src, int64_t pixels) noexcept {
   using Loose = typename Loose<Item>::Type;
-  auto* __restrict from = reinterpret_cast<const Loose*>(src);
+  const Loose* __restrict from = reinterpret_cast<const Loose*>(src);
   Loose* __restrict to[kChannels];
   for (int c = 0; c < kChannels; ++c) to[c] = reinterpret_cast<Loose*>(dst + c * dst_step);
   for (int64_t i = 0; i < pixels; ++i) {
@@ -93,7 +93,7 @@ void split_channels(char* dst, int64_t dst_step, const char* src, int64_t pixels
 template <class Item, int kChannels>
 void join_channels(char* dst, const char* src, int64_t src_step, int64_t pixels) noexcept {
   using Loose = typename Loose<Item>::Type;
-  auto* __restrict to = reinterpret_cast<Loose*>(dst);
+  Loose* __restrict to = reinterpret_cast<Loose*>(dst);
   const Loose* __restrict from[kChannels];
   for (int c = 0; c < kChannels; ++c) from[c] = reinterpret_cast<const Loose*>(src + c * src_step);
   for (int64_t i = 0; i < pixels; ++i) {

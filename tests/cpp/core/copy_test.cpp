@@ -123,6 +123,17 @@ TEST(Copy, ReadsAndWritesMisalignedElements) {
   EXPECT_TRUE(same_elements(target, back));
 }
 
+TEST(Copy, MovesRunsOfEveryLengthAtAnyAddress) {
+  for (const int64_t run : {16, 31, 32, 64, 96, 100, 2048, 4096, 4128}) {
+    const Tensor heads = Tensor::empty(std::vector<int64_t>{1, 3, 4, run + 5}, uint8);
+    testing::fill_with_bytes(heads, 7);
+    const int64_t shape[] = {4, 3, run}, strides[] = {run + 5, 4 * (run + 5), 1};
+    const Tensor src =
+        Tensor::from_blob(static_cast<char*>(heads.data()) + 1, shape, strides, uint8, cpu, nullptr, nullptr);
+    EXPECT_TRUE(same_elements(contiguous_copy(src), src)) << run << " bytes";
+  }
+}
+
 TEST(Copy, OntoItselfDoesNothing) {
   const Tensor x = Tensor::empty(std::vector<int64_t>{3, 4}, float32);
   testing::fill_with_bytes(x, 9);
