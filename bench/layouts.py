@@ -19,7 +19,7 @@ from rich.table import Table
 
 import dlport
 
-ROUNDS, SECONDS = 5, 0.02
+ROUNDS, SECONDS = 10, 0.02
 console = Console()
 library = ctypes.CDLL(str(next(Path(dlport.__file__).parent.glob("libdlport.so*"))))
 library.dlport_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p]

@@ -5,16 +5,28 @@
 
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "dlport/device.hpp"
 #include "python/import.hpp"
 
 namespace dlport::python {
 
-/// Reads a function's keyword-only arguments: `values[i]` becomes that of `names[i]`, borrowed, and stays null where it
-/// was not given. Throws Python's TypeError for positional arguments and unknown names.
-void read_keywords(const char* function, std::initializer_list<const char*> names, PyObject* const* arguments,
-                   Py_ssize_t positional, PyObject* keywords, PyObject** values);
+/// A function's keyword-only arguments.
+class Keywords {
+ public:
+  Keywords(const char* function, std::initializer_list<const char*> names);
+
+  /// `values[i]` becomes the argument of the i-th name, borrowed, and stays null where it was not given. Throws Python's
+  /// TypeError for positional arguments and unknown names.
+  void read(PyObject* const* arguments, Py_ssize_t positional, PyObject* keywords, PyObject** values) const;
+
+ private:
+  size_t position_of(PyObject* given) const;
+
+  const char* function_;
+  std::vector<PyObject*> names_;  // interned, for as long as the process lives
+};
 
 /// None (or null), a name such as "cpu:0", or DLPack's (device_type, device_id).
 std::optional<Device> device_argument(PyObject* value);

@@ -24,8 +24,9 @@ PyObject* from_dlpack(PyObject*, PyObject* const* arguments, Py_ssize_t count, P
       PyErr_Format(PyExc_TypeError, "from_dlpack takes one tensor, got %zd positional arguments", count);
       throw PythonError{};
     }
-    PyObject* values[2] = {};  // device, copy
-    read_keywords("from_dlpack", {"device", "copy"}, arguments + 1, 0, keywords, values);
+    static const Keywords names("from_dlpack", {"device", "copy"});
+    PyObject* values[2] = {};
+    names.read(arguments + 1, 0, keywords, values);
     return wrap(import_object(arguments[0], copy_argument(values[1]), device_argument(values[0])));
   });
 }

@@ -91,8 +91,9 @@ bool is_versioned(PyObject* max_version) {
 /// __dlpack__, without a binding library or format strings in between: consumers call it once an exchange.
 PyObject* dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    PyObject* values[4] = {};  // stream, max_version, dl_device, copy
-    read_keywords("__dlpack__", {"stream", "max_version", "dl_device", "copy"}, arguments, count, keywords, values);
+    static const Keywords names("__dlpack__", {"stream", "max_version", "dl_device", "copy"});
+    PyObject* values[4] = {};
+    names.read(arguments, count, keywords, values);
     const Tensor& tensor = tensor_in(self);
     check_stream(values[0], tensor);
     return export_capsule(tensor, {is_versioned(values[1]), device_argument(values[2]), copy_argument(values[3])});
