@@ -159,12 +159,13 @@ DLPORT_API void register_host_operator(const std::string& name, HostFunction fun
 /// Throws Error{not_found} without a driver, Error{invalid_argument} for a bad shape or dtype, Error{out_of_memory}.
 DLPORT_API Tensor empty(Shape shape, DType dtype, Device device, const Stream* stream = nullptr, uint64_t flags = 0);
 
-/// Copies every element of `src` to `dst`: the same shape and dtype, any strides, any two devices. Takes the shortest
-/// way: within a driver directly or between peers, otherwise through host memory, in chunks (pinned where a side has
-/// it). With a stream (of the device that is not the host, `dst`'s where both are not) a direct copy may still be under
-/// way when this returns; one through the host is done. Host memory and both tensors have to live until then. A `dst`
-/// with gaps between its elements is read and written back whole where the device cannot copy rows. Throws
-/// Error{invalid_argument} where shape or dtype differ, `dst` is read-only or the two overlap.
+/// Copies every element of `src` to `dst`: the same shape, any strides, any two devices. The dtype is the same too,
+/// unless both are in host memory: there elements convert as copy_cast() does. Takes the shortest way: within a driver
+/// directly or between peers, otherwise through host memory, in chunks (pinned where a side has it). With a stream (of
+/// the device that is not the host, `dst`'s where both are not) a direct copy may still be under way when this returns;
+/// one through the host is done. Host memory and both tensors have to live until then. A `dst` with gaps between its
+/// elements is read and written back whole where the device cannot copy rows. Throws Error{invalid_argument} where
+/// shape or dtype differ, `dst` is read-only or the two overlap, and what copy_cast() does.
 DLPORT_API void copy(const TensorView& dst, const TensorView& src, const Stream* stream = nullptr);
 
 /// A row-major copy of `tensor` in fresh memory of `device`.

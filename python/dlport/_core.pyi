@@ -75,7 +75,7 @@ class Tensor:
     def __len__(self) -> int: ...
     def __getitem__(self, key: _Index | tuple[_Index, ...], /) -> Tensor: ...
     def to(self, target: ModuleType | type | str | tuple[int, int], /) -> Any:
-        """The tensor as a framework's own, where `target` is a module (torch, numpy, ...) or a tensor type.
+        """The tensor as a framework's own, where `target` is a module (torch, jax, ...) or a tensor type.
 
         Shares the memory; a read-only tensor is copied for a framework that cannot say read-only. The tensor on a
         device, where `target` is a name such as 'cuda:0': itself, or a row-major copy.
@@ -102,6 +102,9 @@ class Tensor:
         """A view repeated along axes of length 1."""
     def view(self, dtype: str, /) -> Tensor:
         """The same bytes as elements of another dtype of the same size."""
+    def astype(self, dtype: str, /) -> Tensor:
+        """A row-major copy in host memory whose elements are converted: a float that becomes an integer is cut off, one
+        that becomes a smaller float is rounded to the nearest."""
     def copy(self) -> Tensor:
         """A row-major copy in memory of its own."""
 
@@ -136,9 +139,10 @@ def empty(
     """An uninitialised row-major tensor on `device`; with a stream, given and taken back in its order."""
 
 def copy(dst: Any, src: Any, *, stream: Stream | None = None) -> None:
-    """Copies each element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any strides.
+    """Copies each element of `src` to `dst`: any two tensors of one shape, on any devices, of any strides.
 
-    With a stream, of the device that is not the host, the copy may still be under way when this returns.
+    In host memory elements convert to the dtype of `dst`; elsewhere the two are of one dtype. With a
+    stream, of the device that is not the host, the copy may still be under way when this returns.
     """
 
 def to(tensor: Any, device: str | tuple[int, int], *, stream: Stream | None = None) -> Tensor:

@@ -118,12 +118,12 @@ void copy_through_host(const TensorView& dst, const TensorView& src) {
 }  // namespace
 
 void copy(const TensorView& dst, const TensorView& src, const Stream* stream) {
-  if (nothing_to_do(dst, src)) return;
   if (dst.device().is_host() && src.device().is_host()) {
     make_ready(src);
     make_ready(dst);
-    return copy_strided(dst, src);
+    return copy_cast(dst, src);
   }
+  if (nothing_to_do(dst, src)) return;
   const Transfer transfer(dst, src, stream);
   if (moves_as_block(dst, src)) return transfer.block();
   if (copied_by_rows(dst, src, transfer)) return;

@@ -92,8 +92,8 @@ void bind_driver(nb::module_& module) {
   module.def("empty", new_tensor, nb::arg("shape"), nb::arg("dtype") = "float32", nb::arg("device") = "cpu",
              nb::kw_only(), nb::arg("stream") = nb::none(), "An uninitialised row-major tensor on `device`.");
   module.def("copy", copy_into, nb::arg("dst"), nb::arg("src"), nb::kw_only(), nb::arg("stream") = nb::none(),
-             "Copies each element of `src` to `dst`: any two tensors of one shape and dtype, on any devices, of any "
-             "strides.");
+             "Copies each element of `src` to `dst`: any two tensors of one shape, on any devices, of any strides. In "
+             "host memory elements convert to the dtype of `dst`; elsewhere the two are of one dtype.");
   module.def(
       "to",
       [](nb::handle source, nb::handle device, nb::handle stream) {

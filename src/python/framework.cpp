@@ -1,5 +1,7 @@
 #include "python/framework.hpp"
 
+#include <initializer_list>
+
 #include "dlport/driver.hpp"
 #include "python/errors.hpp"
 #include "python/export.hpp"
@@ -17,6 +19,19 @@ const DLPackExchangeAPI* api_of(PyObject* target) {
   return type && PyType_Check(type) ? exchange_api_of(reinterpret_cast<PyTypeObject*>(type)) : nullptr;
 }
 
+/// What lies at the end of `path` from `object`; null without a Python error where there is no such thing.
+Reference attribute(PyObject* object, std::initializer_list<const char*> path) {
+  Reference found(Py_NewRef(object));
+  for (const char* name : path) {
+    found = Reference(PyObject_GetAttrString(found.get(), name));
+    if (found) continue;
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
+    PyErr_Clear();
+    return Reference();
+  }
+  return found;
+}
+
 }  // namespace
 
 PyObject* to_framework(const Tensor& tensor, PyObject* self, PyObject* target) {
@@ -28,14 +43,19 @@ PyObject* to_framework(const Tensor& tensor, PyObject* self, PyObject* target) {
     if (api->managed_tensor_to_py_object_no_sync(managed, &made) != 0) throw PythonError{};
     return static_cast<PyObject*>(made);
   }
-  Reference from_dlpack(PyObject_GetAttrString(target, "from_dlpack"));
-  if (!from_dlpack) {
-    PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%R is neither a module with from_dlpack nor a tensor type with the C exchange API",
-                 target);
-    throw PythonError{};
+  if (Reference from_dlpack = attribute(target, {"from_dlpack"})) {
+    return require(PyObject_CallOneArg(from_dlpack.get(), self));
   }
-  return require(PyObject_CallOneArg(from_dlpack.get(), self));
+  if (Reference from_dlpack = attribute(target, {"dlpack", "from_dlpack"})) {
+    return require(PyObject_CallOneArg(from_dlpack.get(), self));
+  }
+  if (Reference from_capsule = attribute(target, {"experimental", "dlpack", "from_dlpack"})) {
+    Reference capsule(export_capsule(tensor, {}));
+    return require(PyObject_CallOneArg(from_capsule.get(), capsule.get()));
+  }
+  PyErr_Format(PyExc_TypeError, "%R is neither a module with from_dlpack nor a tensor type with the C exchange API",
+               target);
+  throw PythonError{};
 }
 
 }  // namespace dlport::python

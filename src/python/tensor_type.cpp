@@ -132,12 +132,26 @@ PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&] { return wrap(copied(tensor_in(self))); });
 }
 
+DType dtype_argument(PyObject* dtype) {
+  const char* name = PyUnicode_AsUTF8(dtype);
+  if (!name) throw PythonError{};
+  return parse_dtype(name);
+}
+
+PyObject* astype(PyObject* self, PyObject* dtype) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_in(self);
+    const Device device = tensor.physical_device().is_host() ? cpu : tensor.device();
+    Tensor result = empty(tensor.shape(), dtype_argument(dtype), device);
+    dlport::copy(result, tensor);
+    return wrap(std::move(result));
+  });
+}
+
 PyObject* view(PyObject* self, PyObject* dtype) {
   return guarded([&] {
-    const char* name = PyUnicode_AsUTF8(dtype);
-    if (!name) throw PythonError{};
     const Tensor& tensor = tensor_in(self);
-    const DType target = parse_dtype(name);
+    const DType target = dtype_argument(dtype);
     if (target.element_bits() != tensor.dtype().element_bits()) {
       throw Error(ErrorCode::invalid_argument, "elements of " + to_string(tensor.dtype()) + " cannot be viewed as " +
                                                    to_string(target) + ", which are of another size");
@@ -313,7 +327,7 @@ PyMethodDef methods[] = {
      "included."},
     {"to", to, METH_O,
      "to($self, target, /)\n--\n\nThe tensor as a framework's own, where `target` is a module (torch, numpy, "
-     "jax.numpy, ...) or a\n"
+     "jax, tensorflow, ...) or a\n"
      "tensor type: shares the memory; a read-only tensor is copied for a framework that cannot say read-only.\n"
      "The tensor on a device, where `target` is a name such as 'cuda:0': itself, or a row-major copy."},
     {"copy_to", method(copy_to), METH_VARARGS | METH_KEYWORDS,
@@ -327,6 +341,10 @@ PyMethodDef methods[] = {
      "broadcast_to($self, /, *shape)\n--\n\nA view repeated along axes of length 1."},
     {"view", view, METH_O,
      "view($self, dtype, /)\n--\n\nThe same bytes as elements of another dtype of the same size."},
+    {"astype", astype, METH_O,
+     "astype($self, dtype, /)\n--\n\nA row-major copy in host memory whose elements are converted: a float that "
+     "becomes an "
+     "integer is cut off, one that\nbecomes a smaller float is rounded to the nearest."},
     {"copy", copy, METH_NOARGS, "copy($self, /)\n--\n\nA row-major copy in memory of its own."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -76,6 +76,30 @@ def test_read_only_reaches_pytorch_as_a_copy() -> None:
     assert array[1, 2, 3] == 23
 
 
+@pytest.mark.parametrize("framework", ["torch", "numpy", "jax", "jax.numpy", "tensorflow", "tvm_ffi"])
+def test_to_takes_a_frameworks_module(framework: str) -> None:
+    module = pytest.importorskip(framework)
+    np.testing.assert_array_equal(np.from_dlpack(dlport.from_dlpack(FLOATS).to(module)), FLOATS)
+
+
+def test_to_says_what_it_takes() -> None:
+    with pytest.raises(TypeError, match=r"pytest.* is neither a module with from_dlpack nor a tensor type"):
+        dlport.from_dlpack(FLOATS).to(pytest)
+
+
+def test_astype_converts() -> None:
+    array = np.array([[1.5, -2.75, 300.0]], np.float64).T
+    tensor = dlport.from_dlpack(array)
+    for dtype in ("float16", "float32", "int32", "complex64"):
+        np.testing.assert_array_equal(np.asarray(tensor.astype(dtype)), array.astype(dtype))
+    assert tensor.astype("float64").data_ptr != tensor.data_ptr
+    with pytest.raises(ValueError, match="float99"):
+        tensor.astype("float99")
+    into = dlport.empty(array.shape, "int16")
+    dlport.copy(into, array)
+    np.testing.assert_array_equal(np.asarray(into), array.astype(np.int16))
+
+
 def test_other_device_is_refused() -> None:
     for copy in (None, False):
         with pytest.raises(BufferError, match="cuda:0"):
