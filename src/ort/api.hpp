@@ -282,11 +282,22 @@ struct Failure {
   std::string text;
 };
 
-/// Reads and releases `status`; nothing for a null one, which means success.
-std::optional<Failure> failure(OrtStatus* status);
+/// Reads and releases `status`, which is not null.
+Failure read_failure(OrtStatus* status);
 
-/// Throws what `status` says, if anything, as an Error whose message starts with `doing`; releases it either way.
-void check(OrtStatus* status, const char* doing);
+/// Reads and releases `status`; nothing for a null one, which means success.
+inline std::optional<Failure> failure(OrtStatus* status) {
+  return status ? std::optional(read_failure(status)) : std::nullopt;
+}
+
+/// Throws what `status`, which is not null, says as an Error whose message starts with `doing`; releases it.
+[[noreturn]] void fail(OrtStatus* status, const char* doing);
+
+/// The same where the status says anything.
+inline void check(OrtStatus* status, const char* doing) {
+  if (status) [[unlikely]]
+    fail(status, doing);
+}
 
 /// Owns a handle of the C API and releases it with the API's own function.
 template <class T, const auto& release>

@@ -130,6 +130,17 @@ Configured configure(int index, const OrtEpDevice* device, const Options& option
   return {std::move(info), device, std::move(launch), target};
 }
 
+/// The registered provider libraries that offer no device on this machine.
+struct Idle {
+  std::mutex mutex;
+  std::string names;
+};
+
+Idle& idle_providers() {
+  static Idle& idle = *new Idle;
+  return idle;
+}
+
 const OrtEpDevice* find_provider(std::string_view name) {
   std::string known;
   for (const OrtEpDevice* device : ep_devices()) {
@@ -138,8 +149,13 @@ const OrtEpDevice* find_provider(std::string_view name) {
     if (provider == name || shown == name) return device;
     if (known.find(shown) == std::string::npos) known += (known.empty() ? "" : ", ") + shown;
   }
-  throw Error(ErrorCode::not_found, "no execution provider is called '" + std::string(name) + "'; there are: " + known +
-                                        " (a plugin provider has to be registered first)");
+  Idle& idle = idle_providers();
+  const std::lock_guard lock(idle.mutex);
+  const std::string why = idle.names.empty()
+                              ? " (a plugin provider has to be registered first)"
+                              : " (registered, but without a device for this machine's hardware: " + idle.names + ")";
+  throw Error(ErrorCode::not_found,
+              "no execution provider is called '" + std::string(name) + "'; there are: " + known + why);
 }
 
 Devices& configured_devices() {
@@ -232,7 +248,11 @@ std::vector<DeviceInfo> available_devices() {
 }
 
 void register_provider(const std::string& name, const std::string& path) {
+  Idle& idle = idle_providers();
+  const std::lock_guard lock(idle.mutex);
+  const size_t devices = ep_devices().size();
   check(api::RegisterExecutionProviderLibrary(environment(), name.c_str(), path.c_str()), "registering a provider");
+  if (ep_devices().size() == devices) idle.names += (idle.names.empty() ? "" : ", ") + name;
 }
 
 void register_ort_device() {

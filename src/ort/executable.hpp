@@ -37,7 +37,7 @@ class Values {
   OrtValue** data() { return values_; }
 
  private:
-  std::array<OrtValue*, 16> inline_{};
+  std::array<OrtValue*, 16> inline_;  // only what was added is ever read
   std::vector<OrtValue*> long_;
   OrtValue** values_ = inline_.data();
   size_t count_ = 0;

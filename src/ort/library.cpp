@@ -122,16 +122,15 @@ bool has_api(int since) {
   return since <= library().tables.api_version;
 }
 
-std::optional<Failure> failure(OrtStatus* status) {
-  if (!status) return std::nullopt;
+Failure read_failure(OrtStatus* status) {
   Failure result{api::GetErrorCode(status), readable(api::GetErrorMessage(status))};
   api::ReleaseStatus(status);
   return result;
 }
 
-void check(OrtStatus* status, const char* doing) {
-  if (const auto failed = failure(status))
-    throw Error(error_code(failed->code), std::string(doing) + ": " + failed->text, failed->text);
+void fail(OrtStatus* status, const char* doing) {
+  const Failure failed = read_failure(status);
+  throw Error(error_code(failed.code), std::string(doing) + ": " + failed.text, failed.text);
 }
 
 void use_library(std::string path) {

@@ -98,6 +98,12 @@ std::shared_ptr<Session::Impl> finish(SessionHandle session, const SessionOption
   return impl;
 }
 
+/// An input as a value: over its own memory, or over a copy, which goes to `copies`, where it does not lie row-major.
+OrtValue* lend(const TensorView& tensor, std::vector<Tensor>& copies) {
+  if (tensor.is_contiguous() && !tensor.is_padded()) return make_value(tensor);
+  return make_value(copies.emplace_back(row_major_copy(tensor)));
+}
+
 /// Runs; where outputs were given, a refusal tells what they were, because the shapes that the model arrives at may not
 /// be known before.
 void run_session(const Session::Impl& impl, const RunOptions* options, const char* const* input_names, Values& values,
@@ -171,9 +177,7 @@ void Session::run(std::span<const TensorView> inputs, std::span<const TensorView
   std::vector<Tensor> copies;
   for (size_t i = 0; i < inputs.size(); ++i) {
     check_input(impl->inputs[i], inputs[i], impl->device);
-    values.add(make_value(inputs[i].is_contiguous() && !inputs[i].is_padded()
-                              ? inputs[i]
-                              : copies.emplace_back(row_major_copy(inputs[i])).view()));
+    values.add(lend(inputs[i], copies));
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     check_output(impl->outputs[i], outputs[i], impl->device, inputs);
@@ -199,8 +203,7 @@ std::vector<Datum> Session::run(std::span<const Datum> inputs, std::span<const O
     if (tensor) {
       lent.push_back(*tensor);
       check_input(info, *tensor, impl->device);
-      const bool ready = tensor->is_contiguous() && !tensor->is_padded();
-      values.add(make_value(ready ? tensor->view() : copies.emplace_back(row_major_copy(*tensor)).view()));
+      values.add(lend(*tensor, copies));
     } else {
       check_kind(info, inputs[i]);
       values.add(to_value(inputs[i], info.type).release());

@@ -41,6 +41,15 @@ def test_an_unknown_provider_names_those_that_there_are() -> None:
         ort.set_device(1, "abacus")
 
 
+def test_an_installed_provider_has_a_device_or_is_named_as_one_without() -> None:
+    code = "from dlport import ort; ort.set_device(1, 'openvino'); print(ort.devices()[1].provider)"
+    result = run_python(code, DLPORT_ORT_LIBRARY="")
+    if result.returncode == 0:
+        assert "OpenVINO" in result.stdout
+    else:
+        assert "without a device for this machine's hardware: onnxruntime_ep_openvino" in result.stderr
+
+
 def test_an_index_that_is_not_configured_says_how_to() -> None:
     with pytest.raises(RuntimeError, match=r"ort:77.*set_device"):
         ort.launch("Relu", [np.ones(2, np.float32)], device="ort:77")
