@@ -276,10 +276,11 @@ inline constexpr Fallible<const OrtEnv*, const OrtModel*, const OrtSessionOption
     CreateSessionFromModel{E, 14, "CreateSessionFromModel", 22};
 }  // namespace api
 
-/// What a status says: OrtErrorCode and ONNX Runtime's words.
+/// What a status says: OrtErrorCode, all of ONNX Runtime's words, and those without the places in its source.
 struct Failure {
   int32_t code;
   std::string text;
+  std::string reason;
 };
 
 /// Reads and releases `status`, which is not null.

@@ -175,8 +175,9 @@ auto with_device(int index, const Use& use) {
   Devices& devices = configured_devices();
   std::lock_guard lock(devices.mutex);
   if (index < 0 || static_cast<size_t>(index) >= devices.list.size()) {
-    throw Error(ErrorCode::not_found, "ort:" + std::to_string(index) + " is not configured: there are " +
-                                          std::to_string(devices.list.size()) + " ort devices; add it with set_device");
+    throw Error(ErrorCode::not_found, "ort:" + std::to_string(index) +
+                                          " is not configured, and the last that is is ort:" +
+                                          std::to_string(devices.list.size() - 1) + "; add it with set_device");
   }
   return use(devices.list[static_cast<size_t>(index)]);
 }

@@ -40,7 +40,7 @@ void CompiledGraph::run(Values& values) const {
   const auto failed = failure(api::Run(session_.get(), nullptr, name_pointers_.data(), values.data(), input_count_,
                                        name_pointers_.data() + input_count_, names_.size() - input_count_,
                                        values.data() + input_count_));
-  if (failed) throw Error(run_error(*failed), "running the graph: " + failed->text, failed->text);
+  if (failed) throw Error(run_error(*failed), "running the graph: " + failed->reason, failed->text);
 }
 
 void CompiledGraph::run(std::span<const TensorView> inputs, std::span<const TensorView> outputs) const {

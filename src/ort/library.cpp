@@ -78,32 +78,6 @@ const Library& library() {
   return opened;
 }
 
-/// Damaged models make names, and so messages, that are no UTF-8; readers of errors may insist on it.
-std::string readable(std::string text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 0;
-    bool valid = length > 0 && i + length <= text.size();
-    for (size_t k = 1; valid && k < length; ++k) valid = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-    if (!valid) text[i] = '?';
-    i += valid ? length : 1;
-  }
-  return text;
-}
-
-ErrorCode error_code(int32_t code) {
-  switch (code) {  // OrtErrorCode
-    case 2:
-      return ErrorCode::invalid_argument;
-    case 3:
-      return ErrorCode::not_found;
-    case 9:
-      return ErrorCode::unsupported;
-    default:
-      return ErrorCode::device;
-  }
-}
-
 }  // namespace
 
 std::atomic<const Tables*> opened_tables{nullptr};
@@ -120,17 +94,6 @@ const Tables& tables_since(int since, const char* name) {
 
 bool has_api(int since) {
   return since <= library().tables.api_version;
-}
-
-Failure read_failure(OrtStatus* status) {
-  Failure result{api::GetErrorCode(status), readable(api::GetErrorMessage(status))};
-  api::ReleaseStatus(status);
-  return result;
-}
-
-void fail(OrtStatus* status, const char* doing) {
-  const Failure failed = read_failure(status);
-  throw Error(error_code(failed.code), std::string(doing) + ": " + failed.text, failed.text);
 }
 
 void use_library(std::string path) {

@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "ort/environment.hpp"
 #include "ort/executable.hpp"
 #include "ort/graph.hpp"
+#include "ort/initializers.hpp"
 #include "ort/memory.hpp"
 #include "ort/session_checks.hpp"
 #include "ort/session_impl.hpp"
@@ -50,13 +53,14 @@ size_t index_of(std::span<const ValueInfo> infos, std::string_view name, const c
               "the model has no " + std::string(what) + " '" + std::string(name) + "'; it has: " + known);
 }
 
-/// Why ONNX Runtime did not load a model, by its OrtErrorCode: what is wrong with the model is the caller's, what the
-/// library lacks is unsupported.
-ErrorCode load_error(int32_t code) {
-  switch (code) {
-    case 3:  // no such file
+/// Why ONNX Runtime did not load a model: what is wrong with the model is the caller's, what the library lacks is
+/// unsupported.
+ErrorCode load_error(const Failure& failure) {
+  switch (failure.code) {  // OrtErrorCode
+    case 3:                // no such file
       return ErrorCode::not_found;
-    case 1:  // "fail": an operator, operator set or version that this release does not know
+    case 1:  // "fail": an operator, operator set or version that this release does not know, or a file of weights
+      return failure.text.find("External ") == std::string::npos ? ErrorCode::unsupported : ErrorCode::invalid_argument;
     case 9:  // not implemented
       return ErrorCode::unsupported;
     case 11:  // the provider failed
@@ -72,9 +76,14 @@ SessionHandle load(const std::string& what, const MadeOptions& options, const Fu
                    Arguments... arguments) {
   OrtSession* session = nullptr;
   if (const auto failed = failure(function(environment(), arguments..., options.get(), &session))) {
-    throw Error(load_error(failed->code), "cannot load " + what + ": " + failed->text, failed->text);
+    throw Error(load_error(*failed), "cannot load " + what + ": " + failed->reason, failed->text);
   }
   return SessionHandle(session);
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::shared_ptr<Session::Impl> finish(SessionHandle session, const SessionOptions& options, MadeOptions made,
@@ -112,7 +121,7 @@ void run_session(const Session::Impl& impl, const RunOptions* options, const cha
   const auto failed = failure(api::Run(impl.session.get(), raw_options(options), input_names, values.data(), inputs,
                                        output_names, outputs, values.data() + inputs));
   if (!failed) return;
-  std::string message = "running the model: " + failed->text;
+  std::string message = "running the model: " + failed->reason;
   for (size_t i = 0; i < given.size(); ++i) {
     message += (i ? ", " : "; the outputs given have the shapes ") + dlport::to_string(given[i].shape());
   }
@@ -123,12 +132,15 @@ void run_session(const Session::Impl& impl, const RunOptions* options, const cha
 
 Session Session::from_file(const std::string& path, const SessionOptions& options) {
   if (!std::filesystem::exists(path)) throw Error(ErrorCode::not_found, "there is no file '" + path + "'");
+  if (!options.initializers.empty()) check_initializers(content_of(path), options.initializers);
   MadeOptions made = make_options(options);
   SessionHandle session = load("'" + path + "'", made, api::CreateSession, path.c_str());
   return Session(finish(std::move(session), options, std::move(made)));
 }
 
 Session Session::from_bytes(std::span<const std::byte> model, const SessionOptions& options) {
+  check_initializers({reinterpret_cast<const char*>(model.data()), model.size()}, options.initializers);
+  check_initializers({reinterpret_cast<const char*>(model.data()), model.size()}, options.initializers);
   MadeOptions made = make_options(options);
   const std::string what = "the model of " + std::to_string(model.size()) + " bytes";
   const void* data = model.data();

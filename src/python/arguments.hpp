@@ -17,8 +17,8 @@ class Keywords {
  public:
   Keywords(const char* function, std::initializer_list<const char*> names);
 
-  /// `values[i]` becomes the argument of the i-th name, borrowed, and stays null where it was not given. Throws Python's
-  /// TypeError for positional arguments and unknown names.
+  /// `values[i]` becomes the argument of the i-th name, borrowed, and stays null where it was not given. Throws
+  /// Python's TypeError for positional arguments and unknown names.
   void read(PyObject* const* arguments, Py_ssize_t positional, PyObject* keywords, PyObject** values) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -63,27 +64,48 @@ std::vector<ort::Datum> read_inputs(const ort::Session& session, nb::handle inpu
   return data;
 }
 
-/// The wanted outputs: all, or those named; and the tensors of `out`, a dict by name, to write them into.
+/// The tensor that an output is to be written into.
+Tensor target_from_python(const ort::ValueInfo& info, nb::handle value) {
+  const ort::Datum datum = datum_from_python(value, info.type, quoted("output", info));
+  if (const auto* tensor = std::get_if<Tensor>(&datum)) return *tensor;
+  throw Error(ErrorCode::invalid_argument,
+              quoted("output", info) + " is " + to_string(info.type) + ", and only tensors of numbers can be given");
+}
+
+/// The wanted outputs: all, or those named; and the tensors of `out` to write them into, from a dict by name or a
+/// sequence in the order of the wanted ones.
 std::vector<ort::Output> read_outputs(const ort::Session& session, nb::handle names, nb::handle out) {
+  const auto infos = session.outputs();
   std::vector<ort::Output> outputs;
   if (names.is_none()) {
-    for (size_t i = 0; i < session.outputs().size(); ++i) outputs.push_back({i, {}});
+    for (size_t i = 0; i < infos.size(); ++i) outputs.push_back({i, {}});
   } else {
     for (nb::handle name : names) outputs.push_back({session.output_index(nb::cast<std::string_view>(name)), {}});
   }
   if (out.is_none()) return outputs;
-  for (const auto& [name, value] : nb::cast<nb::dict>(out)) {
-    const size_t index = session.output_index(nb::cast<std::string_view>(name));
-    const ort::ValueInfo& info = session.outputs()[index];
-    const ort::Datum datum = datum_from_python(value, info.type, quoted("output", info));
-    const auto* tensor = std::get_if<Tensor>(&datum);
-    if (!tensor) {
-      throw Error(ErrorCode::invalid_argument, quoted("output", info) + " is " + to_string(info.type) +
-                                                   ", and only tensors of numbers can be given");
+  if (PyDict_Check(out.ptr())) {
+    for (const auto& [name, value] : nb::borrow<nb::dict>(out)) {
+      const size_t index = session.output_index(nb::cast<std::string_view>(name));
+      const auto wanted = std::ranges::find(outputs, index, &ort::Output::index);
+      if (wanted == outputs.end()) {
+        throw Error(ErrorCode::invalid_argument, "a tensor was given for " + quoted("output", infos[index]) +
+                                                     ", which is not among the outputs asked for");
+      }
+      wanted->into = target_from_python(infos[index], value);
     }
-    for (ort::Output& output : outputs) {
-      if (output.index == index) output.into = *tensor;
-    }
+    return outputs;
+  }
+  if (!PyList_Check(out.ptr()) && !PyTuple_Check(out.ptr())) {
+    throw nb::type_error("out is a dict of tensors by name or a list of them by position");
+  }
+  if (nb::len(out) != outputs.size()) {
+    throw Error(ErrorCode::invalid_argument, std::to_string(outputs.size()) + " outputs were asked for, but out has " +
+                                                 std::to_string(nb::len(out)) + " tensors");
+  }
+  size_t position = 0;
+  for (nb::handle value : out) {
+    ort::Output& output = outputs[position++];
+    if (!value.is_none()) output.into = target_from_python(infos[output.index], value);
   }
   return outputs;
 }
@@ -168,17 +190,31 @@ void bind_ort_session(nb::module_& m) {
   nb::class_<ort::RunOptions>(m, "RunOptions")
       .def("__init__", [](ort::RunOptions* self, nb::dict config,
                           const std::string& tag) { new (self) ort::RunOptions(options_from_python(config), tag); })
-      .def("cancel", &ort::RunOptions::cancel)
-      .def("reset", &ort::RunOptions::reset);
+      .def("cancel", &ort::RunOptions::cancel, "Stops the runs that were given these options, from any thread.")
+      .def("reset", &ort::RunOptions::reset, "Allows runs again after cancel().");
   nb::class_<ClosableSession>(m, "Session")
       .def("__init__", &construct)
       .def("run", &run, nb::arg("inputs"), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
-           nb::arg("out").none() = nb::none(), nb::arg("options").none() = nb::none())
+           nb::arg("out").none() = nb::none(), nb::arg("options").none() = nb::none(),
+           "Runs on inputs, a dict by name or a list by position, and returns a list of the outputs.\n\n"
+           "inputs: DLPack tensors of any framework, without a copy where they lie row-major; strings as NumPy arrays "
+           "or\n"
+           "    lists, sequences as lists, maps as dicts, None for an optional input left out.\n"
+           "outputs: the names of those to return, in that order; all of the model's by default.\n"
+           "out: row-major tensors to write outputs into, a dict by name or a list in the order of `outputs`, with "
+           "None\n"
+           "    where ONNX Runtime is to allocate.\n\n"
+           "ValueError names the input or output that does not fit, what it takes and what was given. Thread-safe.")
       .def("inputs", [](const ClosableSession& it) { return infos_to_python(it.get().inputs()); })
-      .def("required_inputs", [](const ClosableSession& it) { return it.get().required_inputs(); })
+      .def(
+          "required_inputs", [](const ClosableSession& it) { return it.get().required_inputs(); },
+          "How many of the inputs have to be given; the rest are initializers that may be.")
       .def("outputs", [](const ClosableSession& it) { return infos_to_python(it.get().outputs()); })
-      .def("end_profiling", [](const ClosableSession& it) { return it.get().end_profiling(); })
-      .def("close", &ClosableSession::close);
+      .def("device_index", [](const ClosableSession& it) { return it.get().device().index; })
+      .def(
+          "end_profiling", [](const ClosableSession& it) { return it.get().end_profiling(); },
+          "Ends what profile_prefix began and returns the path of the file.")
+      .def("close", &ClosableSession::close, "Lets the model go; a run in flight ends first.");
 }
 
 }  // namespace dlport::python

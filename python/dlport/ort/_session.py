@@ -101,7 +101,13 @@ class Session(_native.Session):
         return [ValueInfo(*info) for info in super().inputs()]
 
     @property
+    def device(self) -> str:
+        """What the model runs on, e.g. "ort:0"."""
+        return f"ort:{self.device_index()}"
+
+    @property
     def outputs(self) -> list[ValueInfo]:  # type: ignore[override]
+        """The outputs, in the model's order."""
         return [ValueInfo(*info) for info in super().outputs()]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
