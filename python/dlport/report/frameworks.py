@@ -42,7 +42,10 @@ class _TensorFlowProducer:
 
 
 def _array() -> np.ndarray:
-    return np.arange(ELEMENTS, dtype=np.float32)
+    """An array in dlport's memory: NumPy's own is aligned to 64 bytes, as JAX needs it to share it, only at times."""
+    array = np.asarray(dlport.empty((ELEMENTS,), "float32"))
+    array[:] = np.arange(ELEMENTS)
+    return array
 
 
 def _numpy_pointer(value: Any) -> int:
