@@ -111,7 +111,7 @@ class DLPORT_API Graph {
 
   /// Adds an input; a dimension of -1 is dynamic. Names are for sessions; the default is made up.
   Value input(DType dtype, Shape shape, std::string_view name = {});
-  /// Adds a constant, whose memory is shared, not copied.
+  /// Adds a constant, whose memory is shared where it is row-major, and copied otherwise.
   Value constant(Tensor tensor);
   /// Adds a node and returns its outputs. `domain` "" is ONNX's own.
   std::vector<Value> node(std::string_view op, std::span<const Value> inputs, int outputs = 1,

@@ -76,20 +76,21 @@ const ValueType& contained(const ValueType& type) {
 
 struct ToValue {
   const ValueType& type;
+  std::vector<Tensor>& copies;
 
   ValueHandle operator()(std::monostate) const { throw Error(ErrorCode::internal, "no value to hand over"); }
-  ValueHandle operator()(const Tensor& tensor) const { return ValueHandle(make_value(tensor)); }
+  ValueHandle operator()(const Tensor& tensor) const { return ValueHandle(lend(tensor, copies)); }
   ValueHandle operator()(const Strings& strings) const { return strings_value(strings); }
   ValueHandle operator()(const Map& map) const {
     std::vector<ValueHandle> parts;
-    for (const auto* part : {&map.keys, &map.values}) parts.push_back(to_value(column_datum(*part), type));
+    for (const auto* part : {&map.keys, &map.values}) parts.push_back(to_value(column_datum(*part), type, copies));
     return container_value(std::move(parts), ValueKind::map);
   }
   ValueHandle operator()(const Sequence& sequence) const {
     const ValueType& element = contained(type).element.at(0);
     if (sequence.items.empty()) return empty_sequence(element);
     std::vector<ValueHandle> parts;
-    for (const Datum& part : sequence.items) parts.push_back(to_value(part, element));
+    for (const Datum& part : sequence.items) parts.push_back(to_value(part, element, copies));
     return container_value(std::move(parts), ValueKind::sequence);
   }
 };
@@ -111,8 +112,8 @@ std::string describe(const Datum& datum) {
   return std::visit(Visitor{}, static_cast<const Datum::variant&>(datum));
 }
 
-ValueHandle to_value(const Datum& datum, const ValueType& type) {
-  return std::visit(ToValue{type}, static_cast<const Datum::variant&>(datum));
+ValueHandle to_value(const Datum& datum, const ValueType& type, std::vector<Tensor>& copies) {
+  return std::visit(ToValue{type, copies}, static_cast<const Datum::variant&>(datum));
 }
 
 Datum from_value(ValueHandle value, const std::shared_ptr<const void>& owner) {

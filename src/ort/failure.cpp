@@ -24,7 +24,7 @@ std::string readable(std::string text) {
 }
 
 /// The end of the function that is named from `begin` on: a bare name, or behind a full path a whole signature, whose
-/// arguments may hold spaces.
+/// arguments may hold spaces. npos where nothing follows it.
 size_t function_end(std::string_view text, size_t begin, bool whole) {
   int depth = 0;
   bool closed = false;
@@ -40,7 +40,7 @@ size_t function_end(std::string_view text, size_t begin, bool whole) {
       return i;
     }
   }
-  return text.size();
+  return std::string_view::npos;
 }
 
 /// Drops each place in ONNX Runtime's own source, "file.cc:12 function ", which tells its authors something and others
@@ -55,13 +55,14 @@ std::string without_places(std::string text) {
       }
       const size_t digits = end;
       while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-      if (end == digits || end == text.size() || text[end] != ' ' || begin == dot) {
+      const bool place = begin < dot && digits < end && end < text.size() && text[end] == ' ';
+      const size_t words = place ? function_end(text, end + 1, text[begin] == '/') : std::string::npos;
+      if (words == std::string::npos) {
         dot = end;
         continue;
       }
-      end = std::min(function_end(text, end + 1, text[begin] == '/') + 1, text.size());
       const bool glued = begin > 0 && text[begin - 1] != ' ';
-      text.replace(begin, end - begin, glued ? " " : "");
+      text.replace(begin, words + 1 - begin, glued ? " " : "");
       dot = begin;
     }
   }

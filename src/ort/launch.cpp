@@ -9,6 +9,7 @@
 #include "ort/devices.hpp"
 #include "ort/environment.hpp"
 #include "ort/lru_cache.hpp"
+#include "ort/memory.hpp"
 #include "ort/session_checks.hpp"
 
 namespace dlport::ort {

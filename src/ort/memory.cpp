@@ -1,17 +1,21 @@
 #include "ort/memory.hpp"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
 #include "dlport/error.hpp"
 #include "dlport/exchange.hpp"
 #include "dlport/ort.hpp"
+#include "dlport/ort_session.hpp"
 #include "ort/devices.hpp"
 #include "ort/element_type.hpp"
 #include "ort/environment.hpp"
 
 namespace dlport::ort {
 namespace {
+
+std::atomic<uint64_t> copies_made{0};
 
 const OrtMemoryInfo* host_memory() {
   static OrtMemoryInfo* const made = [] {
@@ -82,6 +86,22 @@ OrtValue* make_value(const TensorView& tensor) {
   return value;
 }
 
+Tensor row_major_copy(const TensorView& tensor) {
+  copies_made.fetch_add(1, std::memory_order_relaxed);
+  Tensor packed = Tensor::empty(tensor.shape(), tensor.dtype());
+  copy_strided(packed, tensor);
+  return packed;
+}
+
+uint64_t strided_copies() noexcept {
+  return copies_made.load(std::memory_order_relaxed);
+}
+
+OrtValue* lend(const TensorView& tensor, std::vector<Tensor>& copies) {
+  if (tensor.is_contiguous() && !tensor.is_padded()) return make_value(tensor);
+  return make_value(copies.emplace_back(row_major_copy(tensor)));
+}
+
 TensorFacts::TensorFacts(const OrtValue* value) {
   if (has_api(24)) {
     const int64_t* dims = nullptr;
@@ -117,7 +137,7 @@ Tensor empty(Shape shape, DType dtype, int device) {
   const Device memory = device_info(device).physical;
   if (memory.is_host()) return Tensor::empty(shape, dtype).on({kORT, device});
   const auto count = checked_numel(shape);
-  if (!count) throw Error(ErrorCode::invalid_argument, to_string(shape) + " is not a shape");
+  if (!count) throw Error(ErrorCode::invalid_argument, dlport::to_string(shape) + " is not a shape");
   OrtAllocator* allocator = nullptr;
   check(api::CreateSharedAllocator(environment(), ep_device(device), DeviceMemory::standard, AllocatorType::device,
                                    nullptr, &allocator),

@@ -15,6 +15,12 @@ OrtAllocator* host_allocator();
 /// An OrtValue over `tensor`'s memory, which has to be row-major; the caller releases it and keeps the memory alive.
 OrtValue* make_value(const TensorView& tensor);
 
+/// A packed row-major copy, counted by strided_copies().
+Tensor row_major_copy(const TensorView& tensor);
+
+/// A value over `tensor`'s own memory or, where that is not row-major, over a copy, which goes to `copies`.
+OrtValue* lend(const TensorView& tensor, std::vector<Tensor>& copies);
+
 /// The element type and shape of a value that holds a tensor. The shape belongs to it or to the value.
 class TensorFacts {
  public:

@@ -107,12 +107,6 @@ std::shared_ptr<Session::Impl> finish(SessionHandle session, const SessionOption
   return impl;
 }
 
-/// An input as a value: over its own memory, or over a copy, which goes to `copies`, where it does not lie row-major.
-OrtValue* lend(const TensorView& tensor, std::vector<Tensor>& copies) {
-  if (tensor.is_contiguous() && !tensor.is_padded()) return make_value(tensor);
-  return make_value(copies.emplace_back(row_major_copy(tensor)));
-}
-
 /// Runs; where outputs were given, a refusal tells what they were, because the shapes that the model arrives at may not
 /// be known before.
 void run_session(const Session::Impl& impl, const RunOptions* options, const char* const* input_names, Values& values,
@@ -218,7 +212,7 @@ std::vector<Datum> Session::run(std::span<const Datum> inputs, std::span<const O
       values.add(lend(*tensor, copies));
     } else {
       check_kind(info, inputs[i]);
-      values.add(to_value(inputs[i], info.type).release());
+      values.add(to_value(inputs[i], info.type, copies).release());
     }
   }
   for (const Output& output : outputs) {

@@ -1,6 +1,5 @@
 #include "ort/session_checks.hpp"
 
-#include <atomic>
 #include <string>
 #include <variant>
 
@@ -11,8 +10,6 @@
 
 namespace dlport::ort {
 namespace {
-
-std::atomic<uint64_t> copies{0};
 
 [[noreturn]] void refuse(const char* what, const ValueInfo& info, const std::string& given) {
   throw Error(ErrorCode::invalid_argument,
@@ -113,17 +110,6 @@ void check_given(const Session::Impl& session, std::span<const Datum> inputs) {
     throw Error(ErrorCode::unsupported, "input '" + info.name + "' is an " + to_string(info.type) +
                                             ", and ONNX Runtime's C API takes none without a value");
   }
-}
-
-Tensor row_major_copy(const TensorView& tensor) {
-  copies.fetch_add(1, std::memory_order_relaxed);
-  Tensor packed = Tensor::empty(tensor.shape(), tensor.dtype());
-  copy_strided(packed, tensor);
-  return packed;
-}
-
-uint64_t strided_copies() noexcept {
-  return copies.load(std::memory_order_relaxed);
 }
 
 }  // namespace dlport::ort

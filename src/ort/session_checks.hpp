@@ -27,7 +27,4 @@ void check_readable(const ValueInfo& info);
 /// All that the model needs was given, and nothing that it has no input for.
 void check_given(const Session::Impl& session, std::span<const Datum> inputs);
 
-/// A packed row-major copy, counted by strided_copies().
-Tensor row_major_copy(const TensorView& tensor);
-
 }  // namespace dlport::ort

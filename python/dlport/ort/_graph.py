@@ -31,7 +31,7 @@ class Graph(_native.Graph):
         return Value(super().input(dtype, shape, name))
 
     def constant(self, tensor: Any) -> Value:
-        """Adds a constant: any DLPack tensor, whose memory is shared, not copied."""
+        """Adds a constant: any DLPack tensor, whose memory is shared where it is row-major."""
         return Value(super().constant(tensor))
 
     def node(  # type: ignore[override]

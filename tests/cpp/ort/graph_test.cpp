@@ -36,6 +36,17 @@ TEST(Graph, ReadsConstantsInPlaceWhateverTheirSize) {
   }
 }
 
+TEST(Graph, TakesConstantsOfAnyLayout) {
+  const Tensor rows = tensor_of<float>({2, 3}, {0, 1, 2, 3, 4, 5}, float32);
+  const int64_t shape[] = {3, 2};
+  Graph graph;
+  const Value x = graph.input(float32, shape), kept = graph.constant(rows.permute(std::vector<int>{1, 0}));
+  graph.output(graph.node("Add", std::vector{x, kept})[0], float32, shape);
+  const Tensor zeros = tensor_of<float>({3, 2}, {0, 0, 0, 0, 0, 0}, float32);
+  const std::vector<TensorView> inputs{zeros};
+  EXPECT_EQ(values_of(graph.compile()->run(inputs)[0]), (std::vector<float>{0, 3, 1, 4, 2, 5}));
+}
+
 TEST(Graph, PassesAttributesOfEveryKindThatAnOperatorTakes) {
   Graph graph;
   const Value x = graph.input(float32, kAnyLength);

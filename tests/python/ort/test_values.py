@@ -91,6 +91,14 @@ def test_sequences_are_lists(lengths: list[int]) -> None:
         np.testing.assert_array_equal(np.from_dlpack(out), item)
 
 
+def test_strided_items_of_a_sequence_are_copied_and_counted() -> None:
+    model = model_of_values([helper.make_node("Identity", ["x"], ["y"])], [sequence("x")], [sequence("y")])
+    items, before = [np.arange(6, dtype=np.float32)[::2], np.arange(3, dtype=np.float32)[::-1]], ort.strided_copies()
+    for out, item in zip(ort.Session(model)(items), items, strict=True):
+        np.testing.assert_array_equal(np.from_dlpack(out), item)
+    assert ort.strided_copies() == before + 2
+
+
 def test_an_item_of_a_sequence_is_named() -> None:
     model = model_of_values([helper.make_node("Identity", ["x"], ["y"])], [sequence("x")], [sequence("y")])
     with pytest.raises(ValueError, match=r"'x'\[1\]"):
