@@ -108,7 +108,11 @@ SessionOptionsHandle make_session_options(const OrtEpDevice* device, const Optio
   auto made = create<SessionOptionsHandle>(api::CreateSessionOptions);
   check(api::SetSessionLogSeverityLevel(made.get(), static_cast<int>(LoggingLevel::fatal)), "session options");
   const std::string provider = api::EpDevice_EpName(device);
-  if (provider == kCpuProvider) return made;  // it is there in any case
+  if (provider == kCpuProvider) {  // it is there in any case
+    if (options.empty()) return made;
+    throw Error(ErrorCode::invalid_argument,
+                "the CPU's provider takes no options, but was given '" + options.begin()->first + "'");
+  }
 
   std::vector<const char*> keys, values;
   for (const auto& [key, value] : options) {

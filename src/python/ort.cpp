@@ -28,12 +28,19 @@ nb::list infos_to_python(const std::vector<ort::DeviceInfo>& infos) {
   return result;
 }
 
+/// A tensor is a sequence too, of its rows, and is not meant.
+void expect_list(nb::handle value, const char* what) {
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) return;
+  throw nb::type_error((std::string(what) + " is a list of tensors; put a single one into brackets").c_str());
+}
+
 /// Tensors that stay alive while they are lent to a launch.
 struct Operands {
   std::vector<Tensor> tensors;
   std::vector<ort::Operand> views;
 
   explicit Operands(nb::sequence inputs) {
+    expect_list(inputs, "inputs");
     const size_t count = nb::len(inputs);
     tensors.reserve(count);
     for (size_t i = 0; i < count; ++i) {
@@ -62,6 +69,7 @@ nb::list launch(std::string_view op, nb::sequence inputs, nb::dict attributes, s
     nb::gil_scoped_release released;
     results = ort::launch(op, operands.views, given, options);
   } else {
+    expect_list(out, "out");
     for (nb::handle tensor : out) results.push_back(tensor_from_python(tensor));
     const std::vector<TensorView> views(results.begin(), results.end());
     nb::gil_scoped_release released;

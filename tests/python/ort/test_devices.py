@@ -41,6 +41,11 @@ def test_an_unknown_provider_names_those_that_there_are() -> None:
         ort.set_device(1, "abacus")
 
 
+def test_options_that_a_provider_would_not_read_are_refused() -> None:
+    with pytest.raises(ValueError, match="takes no options, but was given 'threads'"):
+        ort.set_device(1, "cpu", {"threads": 2})
+
+
 def test_an_installed_provider_has_a_device_or_is_named_as_one_without() -> None:
     code = "from dlport import ort; ort.set_device(1, 'openvino'); print(ort.devices()[1].provider)"
     result = run_python(code, DLPORT_ORT_LIBRARY="")

@@ -79,6 +79,13 @@ def test_an_output_of_another_shape_is_refused_and_nothing_written_around_it(sha
     assert (guard[16 + out.size :] == 7).all()
 
 
+def test_a_single_tensor_where_a_list_is_meant_is_refused() -> None:
+    with pytest.raises(TypeError, match="inputs is a list of tensors"):
+        ort.launch("Relu", A)
+    with pytest.raises(TypeError, match="out is a list of tensors"):
+        ort.launch("Relu", [A], out=np.empty_like(A))
+
+
 def test_operators_of_other_domains() -> None:
     (result,) = ort.launch("Gelu", [A], domain="com.microsoft")
     expected = torch.nn.functional.gelu(torch.from_numpy(A))
