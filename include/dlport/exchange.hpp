@@ -26,8 +26,8 @@ DLPORT_API void copy_strided(const TensorView& dst, const TensorView& src);
 
 /// As copy_strided, converting each element as C++ does: float to integer truncates (what does not fit gives any
 /// integer), complex to real keeps the real part, to bool asks for non-zero. Floats of 16 bits and less round to the
-/// nearest, ties to even; what is too large for them becomes infinity, or NaN, or the largest, whichever they have
-/// first. Throws Error{unsupported} for handles and between different numbers of lanes.
+/// nearest, once, whatever they come from, ties to even; what is too large for them becomes infinity, or NaN, or the
+/// largest, whichever they have first. Throws Error{unsupported} for handles and between different numbers of lanes.
 DLPORT_API void copy_cast(const TensorView& dst, const TensorView& src);
 
 /// A row-major copy of `src` in fresh host memory.

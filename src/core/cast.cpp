@@ -28,7 +28,8 @@ class Conversion {
   Conversion(DType to, DType from) {
     const Coding *decoding = detail::coding_of(from), *encoding = detail::coding_of(to);
     const DType source = decoding ? decoding->native : from, target = encoding ? encoding->native : to;
-    const Convert between = detail::native_conversion(target, source);
+    const Convert between =
+        detail::native_conversion(target, source, encoding ? detail::Rounding::odd : detail::Rounding::nearest);
     if (!between) {
       throw Error(ErrorCode::unsupported, "elements of " + to_string(from) + " do not convert to " + to_string(to));
     }

@@ -140,6 +140,21 @@ TEST(Cast, RoundsToFloatsOfFewBits) {
   EXPECT_EQ(values_of<uint8_t>(cast(x, DType(kDLFloat8_e4m3fn, 8))), (std::vector<uint8_t>{0x38, 0x2b, 0x7f, 0xc0}));
 }
 
+TEST(Cast, RoundsOnceOnTheWayToFloatsOfFewBits) {
+  // Each lies just above the middle of two neighbours, and is that middle once it is a float32.
+  const double above = 1 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
+  EXPECT_EQ(values_of<uint16_t>(cast(of<double>({above, -above}), float16)), (std::vector<uint16_t>{0x3c01, 0xbc01}));
+  EXPECT_EQ(values_of<uint32_t>(cast(of<std::complex<double>>({{above, -above}}), DType(kDLComplex, 32))),
+            (std::vector<uint32_t>{0xbc013c01}));
+  const int64_t middle = int64_t{257} << 53;
+  EXPECT_EQ(values_of<uint16_t>(cast(of<int64_t>({middle, middle + 1, middle - 1, -middle - 1}), bfloat16)),
+            (std::vector<uint16_t>{0x5e00, 0x5e01, 0x5e00, 0xde01}));
+  EXPECT_EQ(values_of<uint16_t>(cast(of<int32_t>({(257 << 22) + 1}), bfloat16)), (std::vector<uint16_t>{0x4e81}));
+  const double largest = std::numeric_limits<double>::max(), infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(values_of<uint16_t>(cast(of<double>({largest, -infinity, 0.0}), bfloat16)),
+            (std::vector<uint16_t>{0x7f80, 0xff80, 0}));
+}
+
 TEST(Cast, PacksAndUnpacksIntegersOfFewBits) {
   const Tensor x = of<int32_t>({-8, 7, -1, 3, 1});
   const Tensor packed = cast(x, DType(kDLInt, 4)), padded = cast(x, DType(kDLInt, 4), kPadded);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -234,6 +235,16 @@ def test_any_layout_keeps_values_and_memory(array: np.ndarray) -> None:
 @given(layouts(), st.sampled_from(["numpy", "torch", "torch, directly", "tvm_ffi"]))
 def test_any_layout_reaches_any_consumer(array: np.ndarray, consumer: str) -> None:
     np.testing.assert_array_equal(CONSUMERS[consumer][0](dlport.from_dlpack(array)), array)
+
+
+@settings(max_examples=300, deadline=None)
+@given(layouts(), st.sampled_from(DTYPES))
+def test_any_layout_converts_as_in_numpy(array: np.ndarray, dtype: str) -> None:
+    if array.dtype.kind in "fc" and np.dtype(dtype).kind in "iu":  # what does not fit has no value in C++ either
+        array = np.asarray(np.clip(np.nan_to_num(array.real), 0, 100), array.dtype)
+    with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+        expected = array.astype(dtype)
+    np.testing.assert_array_equal(np.asarray(dlport.from_dlpack(array).astype(dtype)), expected)
 
 
 @pytest.mark.parametrize(
