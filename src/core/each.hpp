@@ -8,10 +8,10 @@ namespace dlport::detail {
 
 #ifdef __x86_64__
 inline const bool kHasWideRegisters = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
-inline const bool kHasAvx512 =
-    kHasWideRegisters && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+inline const bool kHasAvx512 = kHasWideRegisters && __builtin_cpu_supports("avx512bw") &&
+                               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 #define DLPORT_WIDE __attribute__((target("avx2,f16c")))
-#define DLPORT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,f16c")))
+#define DLPORT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,f16c")))
 #else
 inline constexpr bool kHasWideRegisters = false, kHasAvx512 = false;
 #define DLPORT_WIDE
