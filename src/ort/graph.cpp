@@ -106,7 +106,7 @@ Value Graph::input(DType dtype, Shape shape, std::string_view name) {
 }
 
 Value Graph::constant(Tensor tensor) {
-  if (!tensor.is_contiguous() || tensor.is_padded()) tensor = row_major_copy(tensor);
+  if (!is_row_major(tensor)) tensor = row_major_copy(tensor);
   impl_->constants.emplace_back(*impl_->next, std::move(tensor));
   return (*impl_->next)++;
 }

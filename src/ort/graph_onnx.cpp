@@ -6,6 +6,7 @@
 #include "dlport/exchange.hpp"
 #include "ort/element_type.hpp"
 #include "ort/graph.hpp"
+#include "ort/memory.hpp"
 #include "ort/protobuf.hpp"
 
 namespace dlport::ort {
@@ -23,7 +24,7 @@ Message tensor_message(const Tensor& tensor, const std::string& name, bool exter
   if (external) {  // the session is handed the value itself
     return message.message(13, Message().text(1, "location").text(2, "memory")).integer(14, 1);
   }
-  const Tensor packed = tensor.is_contiguous() && !tensor.is_padded() ? tensor : contiguous_copy(tensor);
+  const Tensor packed = is_row_major(tensor) ? tensor : contiguous_copy(tensor);
   return message.text(9, {static_cast<const char*>(packed.data()), static_cast<size_t>(packed.nbytes())});
 }
 

@@ -141,8 +141,7 @@ class Prepared {
     }
     for (const Operand& input : inputs) {
       if (!input) continue;
-      const bool ready = input->is_contiguous() && !input->is_padded();
-      views_[count_++] = ready ? *input : copies_.emplace_back(row_major_copy(*input)).view();
+      views_[count_++] = is_row_major(*input) ? *input : copies_.emplace_back(row_major_copy(*input)).view();
     }
   }
   Prepared(const Prepared&) = delete;

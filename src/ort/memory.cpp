@@ -98,7 +98,7 @@ uint64_t strided_copies() noexcept {
 }
 
 OrtValue* lend(const TensorView& tensor, std::vector<Tensor>& copies) {
-  if (tensor.is_contiguous() && !tensor.is_padded()) return make_value(tensor);
+  if (is_row_major(tensor)) return make_value(tensor);
   return make_value(copies.emplace_back(row_major_copy(tensor)));
 }
 

@@ -134,7 +134,6 @@ Session Session::from_file(const std::string& path, const SessionOptions& option
 
 Session Session::from_bytes(std::span<const std::byte> model, const SessionOptions& options) {
   check_initializers({reinterpret_cast<const char*>(model.data()), model.size()}, options.initializers);
-  check_initializers({reinterpret_cast<const char*>(model.data()), model.size()}, options.initializers);
   MadeOptions made = make_options(options);
   const std::string what = "the model of " + std::to_string(model.size()) + " bytes";
   const void* data = model.data();

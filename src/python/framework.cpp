@@ -43,12 +43,9 @@ PyObject* to_framework(const Tensor& tensor, PyObject* self, PyObject* target) {
     if (api->managed_tensor_to_py_object_no_sync(managed, &made) != 0) throw PythonError{};
     return static_cast<PyObject*>(made);
   }
-  if (Reference from_dlpack = attribute(target, {"from_dlpack"})) {
-    return require(PyObject_CallOneArg(from_dlpack.get(), self));
-  }
-  if (Reference from_dlpack = attribute(target, {"dlpack", "from_dlpack"})) {
-    return require(PyObject_CallOneArg(from_dlpack.get(), self));
-  }
+  Reference from_dlpack = attribute(target, {"from_dlpack"});
+  if (!from_dlpack) from_dlpack = attribute(target, {"dlpack", "from_dlpack"});
+  if (from_dlpack) return require(PyObject_CallOneArg(from_dlpack.get(), self));
   if (Reference from_capsule = attribute(target, {"experimental", "dlpack", "from_dlpack"})) {
     Reference capsule(export_capsule(tensor, {}));
     return require(PyObject_CallOneArg(from_capsule.get(), capsule.get()));

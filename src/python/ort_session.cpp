@@ -197,13 +197,11 @@ void bind_ort_session(nb::module_& m) {
       .def("run", &run, nb::arg("inputs"), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
            nb::arg("out").none() = nb::none(), nb::arg("options").none() = nb::none(),
            "Runs on inputs, a dict by name or a list by position, and returns a list of the outputs.\n\n"
-           "inputs: DLPack tensors of any framework, without a copy where they lie row-major; strings as NumPy arrays "
-           "or\n"
+           "inputs: DLPack tensors of any framework, shared where they lie row-major; strings as NumPy arrays or\n"
            "    lists, sequences as lists, maps as dicts, None for an optional input left out.\n"
            "outputs: the names of those to return, in that order; all of the model's by default.\n"
-           "out: row-major tensors to write outputs into, a dict by name or a list in the order of `outputs`, with "
-           "None\n"
-           "    where ONNX Runtime is to allocate.\n\n"
+           "out: row-major tensors to write outputs into, a dict by name or a list in the order of `outputs`;\n"
+           "    None where ONNX Runtime is to allocate.\n\n"
            "ValueError names the input or output that does not fit, what it takes and what was given. Thread-safe.")
       .def("inputs", [](const ClosableSession& it) { return infos_to_python(it.get().inputs()); })
       .def(

@@ -343,8 +343,8 @@ PyMethodDef methods[] = {
      "view($self, dtype, /)\n--\n\nThe same bytes as elements of another dtype of the same size."},
     {"astype", astype, METH_O,
      "astype($self, dtype, /)\n--\n\nA row-major copy in host memory whose elements are converted: a float that "
-     "becomes an "
-     "integer is cut off, one that\nbecomes a smaller float is rounded to the nearest."},
+     "becomes\n"
+     "an integer is cut off, one that becomes a smaller float is rounded to the nearest."},
     {"copy", copy, METH_NOARGS, "copy($self, /)\n--\n\nA row-major copy in memory of its own."},
     {nullptr, nullptr, 0, nullptr},
 };
